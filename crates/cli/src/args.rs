@@ -1,0 +1,212 @@
+//! Arguments. Each is described here once; help and docs use these words.
+
+use crate::size;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use onefold_detect::text::Shingling;
+use onefold_run::KeepRule;
+use std::path::PathBuf;
+
+/// Find exact and near-duplicate pages in web crawls, with evidence.
+#[derive(Parser, Debug)]
+#[command(name = "onefold", version, max_term_width = 100)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum Command {
+    /// Keep one page of each: write the corpus without its duplicates, and why each went
+    Dedup(Box<Dedup>),
+    /// List verified pairs of duplicates and remove nothing
+    Pairs(Box<Pairs>),
+}
+
+/// How duplicates are found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Method {
+    /// Equal texts
+    Exact,
+    /// Equal texts, and similar ones by MinHash bands, verified on their shingles
+    #[default]
+    Minhash,
+}
+
+/// How pairs become clusters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ClusterKind {
+    /// Every removed document is similar to the one that was kept
+    #[default]
+    Star,
+    /// Chains of similar documents are one cluster
+    Components,
+}
+
+/// How evidence is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EvidenceKind {
+    /// One JSON object a line
+    #[default]
+    Jsonl,
+    /// Parquet tables
+    Parquet,
+}
+
+/// How pairs are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PairsFormat {
+    /// Tab-separated, with a header
+    #[default]
+    Tsv,
+    /// One JSON object a line
+    Jsonl,
+    /// A Parquet table
+    Parquet,
+}
+
+/// What is read.
+#[derive(Args, Debug)]
+pub(crate) struct InputArgs {
+    /// Files, folders (walked in byte order of names), patterns, or `-` for standard input. WARC, WET, ARC, JSONL,
+    /// Parquet, CSV, TSV, HTML, text; gzip, zstd, lz4 or plain; all told by content
+    #[arg(value_name = "INPUT", required_unless_present = "files_from")]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// Read more inputs from a file that lists paths, one a line
+    #[arg(long, value_name = "FILE", help_heading = "Input", hide_short_help = true)]
+    pub(crate) files_from: Vec<PathBuf>,
+    /// Field of a document's id; without it the URL is its id, else `file#row`
+    #[arg(long, value_name = "NAME", default_value = "id", help_heading = "Input", hide_short_help = true)]
+    pub(crate) id_field: String,
+    /// Field of the text
+    #[arg(long, value_name = "NAME", default_value = "text", help_heading = "Input")]
+    pub(crate) text_field: String,
+    /// Field of the URL
+    #[arg(long, value_name = "NAME", default_value = "url", help_heading = "Input", hide_short_help = true)]
+    pub(crate) url_field: String,
+    /// Field of the date, for --keep newest and oldest; WARC has its own
+    #[arg(long, value_name = "NAME", default_value = "date", help_heading = "Input", hide_short_help = true)]
+    pub(crate) date_field: String,
+    /// Largest record that is read; a larger document is bad
+    #[arg(long, value_name = "SIZE", default_value = "32MiB", value_parser = size::parse, help_heading = "Input", hide_short_help = true)]
+    pub(crate) max_document: u64,
+    /// Fail, with exit code 2, from this many bad records on; by default they are counted and named
+    #[arg(long, value_name = "N", help_heading = "Input", hide_short_help = true)]
+    pub(crate) max_bad_records: Option<u64>,
+}
+
+/// What makes documents alike.
+#[derive(Args, Debug)]
+pub(crate) struct MatchArgs {
+    /// How duplicates are found
+    #[arg(long, value_enum, default_value_t, help_heading = "Matching")]
+    pub(crate) method: Method,
+    /// Resemblance from which two documents are near duplicates
+    #[arg(long, value_name = "J", default_value_t = 0.8, help_heading = "Matching")]
+    pub(crate) threshold: f64,
+    /// Shingles: word:N (N words) or char:N (N characters)
+    #[arg(long, value_name = "KIND:N", default_value_t, help_heading = "Matching")]
+    pub(crate) shingle: Shingling,
+    /// Exact means equal bytes of text, not equal words
+    #[arg(long, help_heading = "Matching", hide_short_help = true)]
+    pub(crate) raw: bool,
+    /// Values of a MinHash signature
+    #[arg(long, value_name = "N", default_value_t = 128, help_heading = "Matching", hide_short_help = true)]
+    pub(crate) signature: usize,
+    /// Probability of finding a pair right at the threshold; bands are chosen for it
+    #[arg(long, value_name = "P", default_value_t = 0.99, help_heading = "Matching", hide_short_help = true)]
+    pub(crate) recall: f64,
+    /// Bands, instead of those chosen for --recall; more bands find more
+    #[arg(long, value_name = "N", requires = "rows", help_heading = "Matching", hide_short_help = true)]
+    pub(crate) bands: Option<usize>,
+    /// Signature values in each band; more rows find less
+    #[arg(long, value_name = "N", requires = "bands", help_heading = "Matching", hide_short_help = true)]
+    pub(crate) rows: Option<usize>,
+    /// Do not look into buckets of more documents; what this cuts is named in the manifest
+    #[arg(long, value_name = "N", help_heading = "Matching", hide_short_help = true)]
+    pub(crate) max_bucket: Option<usize>,
+}
+
+/// What the machine may be asked for.
+#[derive(Args, Debug)]
+pub(crate) struct MachineArgs {
+    /// Worker threads [default: one a processor]
+    #[arg(long, value_name = "N", help_heading = "Machine")]
+    pub(crate) threads: Option<usize>,
+    /// Memory to stay within [default: half of what is free]
+    #[arg(long, value_name = "SIZE", value_parser = size::parse, help_heading = "Machine")]
+    pub(crate) memory: Option<u64>,
+    /// Folder for temporary files [default: beside the output]
+    #[arg(long, value_name = "DIR", help_heading = "Machine", hide_short_help = true)]
+    pub(crate) temp: Option<PathBuf>,
+    /// Print nothing on standard error but errors
+    #[arg(long, short, help_heading = "Machine")]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Example: onefold dedup crawl/ --output deduplicated")]
+pub(crate) struct Dedup {
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    /// Folder for the result: kept/, removed.jsonl, clusters.jsonl, bad.jsonl, manifest.json; `-` writes the kept
+    /// documents to standard output
+    #[arg(long, short, value_name = "DIR", required_unless_present = "plan", help_heading = "Output")]
+    pub(crate) output: Option<PathBuf>,
+    /// Keep all documents and mark the duplicates: a field `onefold` in JSONL and Parquet, a revisit record in WARC
+    #[arg(long, help_heading = "Output")]
+    pub(crate) annotate: bool,
+    /// How evidence is written
+    #[arg(long, value_enum, default_value_t, help_heading = "Output", hide_short_help = true)]
+    pub(crate) evidence: EvidenceKind,
+    /// Overwrite an output that is there
+    #[arg(long, help_heading = "Output", hide_short_help = true)]
+    pub(crate) force: bool,
+    /// Go on with a run that was stopped
+    #[arg(long, help_heading = "Output")]
+    pub(crate) resume: bool,
+    /// Print what the job will need, from a sample of the input, and stop
+    #[arg(long, help_heading = "Output")]
+    pub(crate) plan: bool,
+    /// Print the summary as JSON on standard output
+    #[arg(long, help_heading = "Output", hide_short_help = true)]
+    pub(crate) json: bool,
+    /// Stop before writing if more than this share of a file of 1,000 documents or more would go
+    #[arg(
+        long,
+        value_name = "SHARE",
+        default_value_t = 0.9,
+        help_heading = "Output",
+        hide_short_help = true
+    )]
+    pub(crate) max_removed: f64,
+    #[command(flatten)]
+    pub(crate) matching: MatchArgs,
+    /// How pairs become clusters
+    #[arg(long, value_enum, default_value_t, help_heading = "Matching", hide_short_help = true)]
+    pub(crate) cluster: ClusterKind,
+    /// Who survives: first, longest, shortest-url, https-then-shortest-url, newest, oldest, field:NAME (highest)
+    #[arg(long, value_name = "RULE", default_value_t, help_heading = "Matching")]
+    pub(crate) keep: KeepRule,
+    #[command(flatten)]
+    pub(crate) machine: MachineArgs,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Example: onefold pairs crawl/ --threshold 0.9 > pairs.tsv")]
+pub(crate) struct Pairs {
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    /// How pairs are written to standard output
+    #[arg(long, value_enum, default_value_t, help_heading = "Output")]
+    pub(crate) format: PairsFormat,
+    /// List every pair of documents: copies with each other, each copy with each near match
+    #[arg(long, help_heading = "Output")]
+    pub(crate) expand: bool,
+    /// Fail if more pairs are to be compared or listed
+    #[arg(long, value_name = "N", default_value_t = 100_000_000, help_heading = "Output")]
+    pub(crate) max_pairs: u64,
+    #[command(flatten)]
+    pub(crate) matching: MatchArgs,
+    #[command(flatten)]
+    pub(crate) machine: MachineArgs,
+}

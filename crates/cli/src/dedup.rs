@@ -1,0 +1,225 @@
+//! `onefold dedup`.
+
+use crate::CANCEL;
+use crate::args::{ClusterKind, Dedup, EvidenceKind, InputArgs, MachineArgs, MatchArgs, Method};
+use crate::progress::Bars;
+use crate::size::human;
+use anyhow::{Context, Result, bail};
+use onefold_detect::resolve::Clustering;
+use onefold_formats::source::Fields;
+use onefold_pipeline::{
+    EvidenceFormat, Job, Outcome, Resources, Selection, Spooled, Switches, available_memory,
+};
+use onefold_run::{Manifest, Plan};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+pub(crate) fn run(arguments: &Dedup) -> Result<()> {
+    let bars = Bars::new(arguments.machine.quiet);
+    let to_stdout = arguments.output.as_deref() == Some(Path::new("-"));
+    let scratch = Scratch::new(&arguments.machine, to_stdout || reads_stdin(&arguments.input))?;
+    let mut job = Job {
+        plan: plan(&arguments.input, &arguments.matching)?,
+        selection: selection(&arguments.input, scratch.path())?,
+        resources: resources(&arguments.machine),
+        switches: Switches {
+            annotate: arguments.annotate,
+            evidence: match arguments.evidence {
+                EvidenceKind::Jsonl => EvidenceFormat::Jsonl,
+                EvidenceKind::Parquet => EvidenceFormat::Parquet,
+            },
+            resume: arguments.resume,
+            force: arguments.force,
+            max_bad_records: arguments.input.max_bad_records,
+            max_removed: arguments.max_removed,
+        },
+        progress: &bars,
+        cancel: &CANCEL,
+    };
+    job.plan.cluster = match arguments.cluster {
+        ClusterKind::Star => Clustering::Star,
+        ClusterKind::Components => Clustering::Components,
+    };
+    job.plan.keep = arguments.keep.clone();
+    job.plan = job.plan.tuned(arguments.matching.bands.zip(arguments.matching.rows))?;
+    if arguments.plan {
+        return print_estimate(&job, arguments.json);
+    }
+    let Some(output) = &arguments.output else { bail!("--output is needed") };
+    let folder = if to_stdout { scratch.path().join("output") } else { output.clone() };
+    let started = Instant::now();
+    let outcome = onefold_pipeline::dedup(&job, &folder);
+    bars.finish();
+    let manifest = match outcome? {
+        Outcome::Finished(manifest) => manifest,
+        Outcome::AlreadyFinished(manifest) => {
+            onefold_pipeline::Progress::note(&bars, "this run had finished before; nothing was done");
+            manifest
+        }
+    };
+    if to_stdout {
+        print_kept(&folder.join("kept"))?;
+    }
+    summary(&manifest, arguments, output, started.elapsed().as_secs_f64())
+}
+
+fn reads_stdin(input: &InputArgs) -> bool {
+    input.inputs.iter().any(|path| path == Path::new("-"))
+}
+
+/// A folder of its own for what passes through standard input and output; removed in the end.
+pub(crate) struct Scratch {
+    path: PathBuf,
+    made: bool,
+}
+
+impl Scratch {
+    pub(crate) fn new(machine: &MachineArgs, needed: bool) -> Result<Self> {
+        let base = machine.temp.clone().unwrap_or_else(std::env::temp_dir);
+        let path = base.join(format!("onefold-{}", std::process::id()));
+        if needed {
+            fs_err::create_dir_all(&path)?;
+        }
+        Ok(Scratch { path, made: needed })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        if self.made {
+            // Whatever goes wrong here, the result of the command is what it is.
+            let _ = fs_err::remove_dir_all(&self.path);
+        }
+    }
+}
+
+pub(crate) fn plan(input: &InputArgs, matching: &MatchArgs) -> Result<Plan> {
+    let fields = Fields {
+        id: input.id_field.clone(),
+        text: input.text_field.clone(),
+        url: input.url_field.clone(),
+        date: input.date_field.clone(),
+        score: None,
+    };
+    Ok(Plan {
+        method: match matching.method {
+            Method::Exact => onefold_run::Method::Exact,
+            Method::Minhash => onefold_run::Method::Minhash,
+        },
+        raw: matching.raw,
+        shingle: matching.shingle,
+        signature: matching.signature,
+        threshold: matching.threshold,
+        recall: matching.recall,
+        max_bucket: matching.max_bucket,
+        fields,
+        max_document_bytes: input.max_document,
+        ..Plan::default()
+    })
+}
+
+pub(crate) fn selection(input: &InputArgs, scratch: &Path) -> Result<Selection> {
+    let (stdin, paths): (Vec<PathBuf>, Vec<PathBuf>) =
+        input.inputs.iter().cloned().partition(|path| path == Path::new("-"));
+    let spooled = match stdin.len() {
+        0 => None,
+        _ => Some(Spooled::read(std::io::stdin().lock(), scratch).context("standard input")?),
+    };
+    Ok(Selection { paths, lists: input.files_from.clone(), spooled })
+}
+
+pub(crate) fn resources(machine: &MachineArgs) -> Resources {
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    Resources {
+        threads: machine.threads.unwrap_or(processors).max(1),
+        memory_bytes: machine.memory.unwrap_or_else(|| available_memory() / 2),
+        temp: machine.temp.clone(),
+    }
+}
+
+fn print_kept(folder: &Path) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    let mut inputs = onefold_formats::inputs::Inputs::default();
+    inputs.add(folder)?;
+    for file in inputs.files {
+        std::io::copy(&mut fs_err::File::open(file.path)?, &mut out)?;
+    }
+    Ok(out.flush()?)
+}
+
+fn print_estimate(job: &Job<'_>, json: bool) -> Result<()> {
+    let estimate = onefold_pipeline::estimate(job)?;
+    let plan = &job.plan;
+    if json {
+        let value = serde_json::json!({
+            "version": 1,
+            "files": estimate.sources,
+            "input_bytes": estimate.input_bytes,
+            "documents": estimate.documents,
+            "memory_bytes": estimate.memory_bytes,
+            "temp_bytes": estimate.temp_bytes,
+            "output_bytes": estimate.output_bytes,
+            "seconds": estimate.seconds,
+            "bands": plan.bands.bands,
+            "rows": plan.bands.rows,
+        });
+        println!("{value}");
+        return Ok(());
+    }
+    println!("files      {} ({})", estimate.sources, human(estimate.input_bytes));
+    println!("documents  about {}", estimate.documents);
+    println!(
+        "memory     {} at least, {} allowed",
+        human(estimate.memory_bytes),
+        human(job.resources.memory_bytes)
+    );
+    println!(
+        "disk       {} temporary, {} output at most",
+        human(estimate.temp_bytes),
+        human(estimate.output_bytes)
+    );
+    println!("time       about {:.0} s with {} threads", estimate.seconds.max(1.0), job.resources.threads);
+    println!("bands      {} of {} rows", plan.bands.bands, plan.bands.rows);
+    Ok(())
+}
+
+fn summary(manifest: &Manifest, arguments: &Dedup, output: &Path, seconds: f64) -> Result<()> {
+    let counts = &manifest.counts;
+    if arguments.json && output != Path::new("-") {
+        let value = serde_json::json!({
+            "version": manifest.version,
+            "counts": counts,
+            "bad_by_kind": manifest.bad_by_kind,
+            "seconds": seconds,
+            "peak_memory_bytes": manifest.peak_memory_bytes,
+        });
+        println!("{value}");
+    }
+    if arguments.machine.quiet {
+        return Ok(());
+    }
+    let bytes: u64 = manifest.inputs.iter().map(|input| input.size).sum();
+    let share = |part: u64| 100.0 * part as f64 / counts.read.max(1) as f64;
+    eprintln!("read     {:>12}  {} in {seconds:.1} s", counts.read, human(bytes));
+    eprintln!("kept     {:>12}  {:.1} %", counts.kept, share(counts.kept));
+    let kinds =
+        format!("{} exact, {} near, {} clusters", counts.removed_exact, counts.removed_near, counts.clusters);
+    eprintln!("removed  {:>12}  {:.1} %: {kinds}", counts.removed, share(counts.removed));
+    if counts.bad > 0 {
+        let kinds: Vec<String> =
+            manifest.bad_by_kind.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+        eprintln!("bad      {:>12}  {}; see bad.{}", counts.bad, kinds.join(", "), manifest.evidence);
+    }
+    for note in &manifest.notes {
+        eprintln!("note: {}", crate::terminal::escape(note));
+    }
+    if output != Path::new("-") {
+        eprintln!("written to {}", output.display());
+    }
+    Ok(())
+}

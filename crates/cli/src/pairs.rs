@@ -1,0 +1,138 @@
+//! `onefold pairs`.
+
+use crate::CANCEL;
+use crate::args::{Pairs, PairsFormat};
+use crate::dedup::{Scratch, plan, resources, selection};
+use crate::progress::Bars;
+use crate::terminal::tsv_field;
+use anyhow::Result;
+use onefold_pipeline::{EvidenceFormat, Job, Pair, Switches};
+use std::io::{BufWriter, Write};
+use std::time::Instant;
+
+pub(crate) fn run(arguments: &Pairs) -> Result<()> {
+    let bars = Bars::new(arguments.machine.quiet);
+    let scratch = Scratch::new(&arguments.machine, true)?;
+    let mut job = Job {
+        plan: plan(&arguments.input, &arguments.matching)?,
+        selection: selection(&arguments.input, scratch.path())?,
+        resources: resources(&arguments.machine),
+        switches: Switches {
+            annotate: false,
+            evidence: EvidenceFormat::Jsonl,
+            resume: false,
+            force: false,
+            max_bad_records: arguments.input.max_bad_records,
+            max_removed: 1.0,
+        },
+        progress: &bars,
+        cancel: &CANCEL,
+    };
+    job.plan = job.plan.tuned(arguments.matching.bands.zip(arguments.matching.rows))?;
+    let mut sink = Sink::new(arguments.format, &scratch)?;
+    let started = Instant::now();
+    let (expand, max_pairs) = (arguments.expand, arguments.max_pairs);
+    let outcome =
+        onefold_pipeline::pairs(&job, &scratch.path().join("work"), expand, max_pairs, &mut |pair| {
+            Ok(sink.put(pair)?)
+        });
+    bars.finish();
+    let summary = outcome?;
+    sink.finish()?;
+    if !arguments.machine.quiet {
+        let counts = summary.counts;
+        let seconds = started.elapsed().as_secs_f64();
+        eprintln!("read {} documents, {} bad, in {seconds:.1} s", counts.read, counts.bad);
+        eprintln!("listed {} pairs", summary.pairs);
+        for (score, count) in summary.by_score.iter().rev() {
+            eprintln!("  similarity {:.2}  {count}", f64::from(*score) / 100.0);
+        }
+    }
+    Ok(())
+}
+
+/// Where pairs go.
+enum Sink {
+    Tsv(BufWriter<std::io::Stdout>, String),
+    Jsonl(BufWriter<std::io::Stdout>),
+    #[cfg(feature = "parquet")]
+    Parquet(Option<Box<onefold_formats::parquet::TableWriter>>, std::path::PathBuf),
+}
+
+impl Sink {
+    fn new(format: PairsFormat, scratch: &Scratch) -> Result<Self> {
+        let stdout = || BufWriter::with_capacity(1 << 16, std::io::stdout());
+        Ok(match format {
+            PairsFormat::Tsv => {
+                let mut out = stdout();
+                out.write_all(b"id_a\tid_b\tsimilarity\tkind\n")?;
+                Sink::Tsv(out, String::new())
+            }
+            PairsFormat::Jsonl => Sink::Jsonl(stdout()),
+            #[cfg(feature = "parquet")]
+            PairsFormat::Parquet => {
+                use onefold_formats::parquet::{ColumnType, TableWriter};
+                let path = scratch.path().join("pairs.parquet");
+                let columns = [
+                    ("id_a", ColumnType::Text),
+                    ("id_b", ColumnType::Text),
+                    ("similarity", ColumnType::Float),
+                    ("kind", ColumnType::Text),
+                ];
+                let writer = TableWriter::create(fs_err::File::create(&path)?, &columns)?;
+                Sink::Parquet(Some(Box::new(writer)), path)
+            }
+            #[cfg(not(feature = "parquet"))]
+            PairsFormat::Parquet => {
+                let _ = scratch;
+                anyhow::bail!("--format parquet: this program was built without Parquet")
+            }
+        })
+    }
+
+    fn put(&mut self, pair: &Pair<'_>) -> std::io::Result<()> {
+        match self {
+            Sink::Tsv(out, line) => {
+                line.clear();
+                tsv_field(pair.id_a, line);
+                line.push('\t');
+                tsv_field(pair.id_b, line);
+                writeln!(out, "{line}\t{}\t{}", pair.similarity, pair.kind.name())
+            }
+            Sink::Jsonl(out) => {
+                let value = serde_json::json!({
+                    "id_a": pair.id_a,
+                    "id_b": pair.id_b,
+                    "similarity": pair.similarity,
+                    "kind": pair.kind.name(),
+                });
+                writeln!(out, "{value}")
+            }
+            #[cfg(feature = "parquet")]
+            Sink::Parquet(writer, _) => {
+                use onefold_formats::parquet::Cell;
+                let row = [
+                    Cell::Text(pair.id_a),
+                    Cell::Text(pair.id_b),
+                    Cell::Float(pair.similarity),
+                    Cell::Text(pair.kind.name()),
+                ];
+                writer.as_mut().map_or(Ok(()), |writer| writer.push(&row)).map_err(std::io::Error::other)
+            }
+        }
+    }
+
+    fn finish(self) -> Result<()> {
+        match self {
+            Sink::Tsv(mut out, _) | Sink::Jsonl(mut out) => out.flush()?,
+            #[cfg(feature = "parquet")]
+            Sink::Parquet(writer, path) => {
+                if let Some(writer) = writer {
+                    writer.finish()?;
+                }
+                std::io::copy(&mut fs_err::File::open(path)?, &mut std::io::stdout().lock())?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,81 @@
+//! Messages to people: errors, hints, text from outside made harmless.
+
+use onefold_pipeline::Error;
+use std::process::ExitCode;
+
+/// Prints an error with what to do next, and tells the exit code.
+pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
+    let closed = |cause: &(dyn std::error::Error + 'static)| {
+        cause.downcast_ref::<std::io::Error>().is_some_and(|e| e.kind() == std::io::ErrorKind::BrokenPipe)
+    };
+    if error.chain().any(closed) {
+        return ExitCode::SUCCESS;
+    }
+    let known = error.downcast_ref::<Error>();
+    eprintln!("error: {}", escape(&format!("{error:#}")));
+    if let Some(hint) = known.and_then(hint) {
+        eprintln!("hint: {hint}");
+    }
+    match known {
+        Some(Error::Interrupted) => ExitCode::from(130),
+        _ => ExitCode::from(2),
+    }
+}
+
+fn hint(error: &Error) -> Option<String> {
+    Some(match error {
+        Error::OutputExists(_) => {
+            "choose another --output, --force to overwrite it, or --resume to go on with a stopped run".into()
+        }
+        Error::MaxRemoved { .. } => {
+            "nothing was written; `onefold pairs` shows what matches, --max-removed 1 removes it all the same"
+                .into()
+        }
+        Error::Interrupted => "nothing was written; the same command with --resume goes on from here".into(),
+        Error::Memory { needed_mib, .. } => format!("--memory {needed_mib}MiB would do"),
+        Error::Disk { .. } => "--temp and --output can be on another disk".into(),
+        Error::ResumeChanged { .. } => {
+            "run without --resume, with --force, to start from the beginning".into()
+        }
+        Error::MaxPairs { .. } => "--max-pairs raises the limit; `onefold dedup` needs no such list".into(),
+        Error::Io(error) if error.kind() == std::io::ErrorKind::StorageFull => {
+            "nothing half-written is left; --temp and --output can be on another disk, and --resume goes on"
+                .into()
+        }
+        _ => return None,
+    })
+}
+
+/// Text from outside with its control characters made visible, so that it cannot steer a terminal.
+pub(crate) fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        let steers =
+            c.is_control() && c != '\n' || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        if steers { out.extend(c.escape_default()) } else { out.push(c) }
+    }
+    out
+}
+
+/// A field of a TSV line: no tab and no line end in it.
+pub(crate) fn tsv_field(text: &str, out: &mut String) {
+    for c in text.chars() {
+        match c {
+            '\t' => out.push_str("\\t"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\\' => out.push_str("\\\\"),
+            _ => out.push(c),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn control_characters_do_not_reach_the_terminal() {
+        assert_eq!(escape("a\u{1b}[31mb\u{202e}c"), "a\\u{1b}[31mb\\u{202e}c");
+    }
+}

@@ -1,0 +1,20 @@
+//! Which texts are the same, or nearly so.
+//!
+//! Pure functions over bytes: no I/O, clock, thread pool, log or unseeded randomness, so the same text and the
+//! same parameters give the same result on every platform. The modules do not import each other, save that all
+//! of them may use [`mix`], the one family of hashes:
+//!
+//! - [`text`]: normalise, tokenise, shingle
+//! - [`digest`]: equal texts
+//! - [`sketch`]: MinHash signatures
+//! - [`matching`]: bands and their tuning
+//! - [`measure`]: similarities of shingle sets
+//! - [`resolve`]: who joins whom
+
+pub mod digest;
+pub mod matching;
+pub mod measure;
+pub mod mix;
+pub mod resolve;
+pub mod sketch;
+pub mod text;

@@ -1,0 +1,160 @@
+//! Tokens of ASCII text, 64 bytes at a time.
+//!
+//! First the span is lower-cased and each byte's place in a word becomes a bit; then words are read off the bits.
+//! Both loops are plain code that compilers vectorise, so there is one path for every processor.
+
+use super::hash;
+
+/// Scratch of the ASCII path.
+#[derive(Clone, Debug, Default)]
+pub(super) struct AsciiScratch {
+    lower: Vec<u8>,
+    words: Vec<u64>,
+}
+
+/// Where tokens go: the normalised text (each token followed by a blank) and the hash of each.
+#[derive(Clone, Debug, Default)]
+pub(super) struct TokenSink {
+    /// Normalised text; valid up to `used`.
+    pub text: Vec<u8>,
+    /// Bytes of `text` in use.
+    pub used: usize,
+    /// Hash of each token.
+    pub hashes: Vec<u64>,
+}
+
+/// Slack behind the text so that 16 bytes can be stored at any position in use.
+pub(super) const SLACK: usize = 32;
+
+impl TokenSink {
+    /// Makes room for `bytes` more bytes of tokens and blanks.
+    pub(super) fn reserve(&mut self, bytes: usize) {
+        let wanted = self.used + bytes + SLACK;
+        if self.text.len() < wanted {
+            self.text.resize(wanted.max(self.text.len() * 2), 0);
+        }
+    }
+}
+
+/// Masks that keep the first n bytes of a little-endian 16-byte word.
+const KEEP: [u128; 17] = {
+    let mut keep = [0; 17];
+    let mut n = 1;
+    while n <= 16 {
+        keep[n] = u128::MAX >> (128 - 8 * n);
+        n += 1;
+    }
+    keep
+};
+
+impl AsciiScratch {
+    /// Appends the tokens of an ASCII span; the span must not cut a token.
+    pub(super) fn tokens(&mut self, span: &[u8], sink: &mut TokenSink) {
+        self.classify(span);
+        sink.reserve(span.len() + 1);
+        sink.hashes.reserve(span.len() / 2 + 1);
+        let (mut carry, mut start, mut open) = (0u64, 0usize, false);
+        for (block, &word) in self.words.iter().enumerate() {
+            let mut edges = word ^ (word << 1 | carry);
+            carry = word >> 63;
+            while edges != 0 {
+                let at = block * 64 + edges.trailing_zeros() as usize;
+                edges &= edges - 1;
+                if open {
+                    Self::emit(&self.lower, start, at, sink);
+                } else {
+                    start = at;
+                }
+                open = !open;
+            }
+        }
+        debug_assert!(!open, "the last block ends in at least one byte outside a word");
+    }
+
+    #[inline(always)]
+    fn emit(lower: &[u8], start: usize, end: usize, sink: &mut TokenSink) {
+        let len = end - start;
+        let at = sink.used;
+        let hash = if len <= 16 {
+            let chunk: &[u8; 16] =
+                lower[start..start + 16].try_into().expect("16 bytes because of the slice");
+            let kept = u128::from_le_bytes(*chunk) & KEEP[len];
+            sink.text[at..at + 16].copy_from_slice(chunk);
+            hash::step(kept as u64, (kept >> 64) as u64, len as u64)
+        } else {
+            sink.text[at..at + len].copy_from_slice(&lower[start..end]);
+            hash::token(&lower[start..end])
+        };
+        sink.text[at + len] = b' ';
+        sink.used = at + len + 1;
+        sink.hashes.push(hash);
+    }
+
+    /// Fills `lower` and `words`, with at least one word's worth of separators behind the span.
+    fn classify(&mut self, span: &[u8]) {
+        let blocks = span.len() / 64 + 1;
+        self.lower.resize(blocks * 64 + SLACK, 0);
+        self.words.resize(blocks, 0);
+        let (whole, rest) = span.as_chunks::<64>();
+        let mut last = [0u8; 64];
+        last[..rest.len()].copy_from_slice(rest);
+        let (lower, _) = self.lower.as_chunks_mut::<64>();
+        for ((block, lower), word) in
+            whole.iter().chain(std::iter::once(&last)).zip(lower).zip(self.words.iter_mut())
+        {
+            *word = classify_block(block, lower);
+        }
+    }
+}
+
+/// Lower-cases a block and tells which of its bytes belong to words.
+#[inline(always)]
+fn classify_block(block: &[u8; 64], lower: &mut [u8; 64]) -> u64 {
+    let mut is_word = [0u8; 64];
+    for i in 0..64 {
+        let byte = block[i];
+        let folded = byte | (u8::from(byte.wrapping_sub(b'A') < 26) << 5);
+        lower[i] = folded;
+        is_word[i] = u8::from(folded.wrapping_sub(b'a') < 26)
+            | u8::from(byte.wrapping_sub(b'0') < 10)
+            | u8::from(byte == b'_');
+    }
+    let (eights, _) = is_word.as_chunks::<8>();
+    let mut word = 0u64;
+    for (i, eight) in eights.iter().enumerate() {
+        // Gathers the lowest bit of eight bytes into one byte.
+        let bits = u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56;
+        word |= bits << (8 * i);
+    }
+    word
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tokens(span: &str) -> (String, Vec<u64>) {
+        let mut sink = TokenSink::default();
+        AsciiScratch::default().tokens(span.as_bytes(), &mut sink);
+        (String::from_utf8(sink.text[..sink.used].to_vec()).unwrap(), sink.hashes)
+    }
+
+    #[test]
+    fn words_are_runs_of_letters_digits_and_underscores() {
+        assert_eq!(tokens("Hello, WORLD_2 a-b").0, "hello world_2 a b ");
+        assert_eq!(tokens("").0, "");
+        assert_eq!(tokens(" .,").0, "");
+    }
+
+    #[test]
+    fn words_across_and_at_block_borders_are_whole() {
+        for lead in 0..140 {
+            for len in [1, 2, 15, 16, 17, 40, 64, 70] {
+                let word = "x".repeat(len);
+                let (text, hashes) = tokens(&format!("{}{word}", " ".repeat(lead)));
+                assert_eq!(text, format!("{word} "), "lead {lead}");
+                assert_eq!(hashes, [hash::token(word.as_bytes())]);
+            }
+        }
+    }
+}

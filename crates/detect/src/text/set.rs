@@ -1,0 +1,108 @@
+//! The set of a document's shingles, sorted, for exact comparison.
+
+use super::{Normaliser, Shingling};
+
+/// Sorted distinct shingle hashes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ShingleSet(Vec<u64>);
+
+impl ShingleSet {
+    /// The set of the text that was read. `scratch` is working space.
+    pub fn of(read: &Normaliser, shingling: Shingling, scratch: &mut Vec<u64>) -> Self {
+        scratch.clear();
+        shingling.each(read, |hash| scratch.push(hash));
+        let mut sorted = Vec::new();
+        sort_hashes(scratch, &mut sorted);
+        sorted.dedup();
+        ShingleSet(sorted)
+    }
+
+    /// The hashes, ascending, without repeats.
+    pub fn hashes(&self) -> &[u64] {
+        &self.0
+    }
+
+    /// Number of distinct shingles.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether the document has no shingle.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        self.0.capacity() * 8
+    }
+}
+
+/// Buckets up to this size are sorted by insertion.
+const SMALL_BUCKET: usize = 24;
+
+/// Sorts uniform hashes: one scatter by leading bits leaves buckets of one or two.
+fn sort_hashes(hashes: &[u64], sorted: &mut Vec<u64>) {
+    sorted.clear();
+    if hashes.len() < 64 {
+        sorted.extend_from_slice(hashes);
+        sorted.sort_unstable();
+        return;
+    }
+    let bits = hashes.len().ilog2().min(14);
+    let shift = 64 - bits;
+    let mut ends = vec![0u32; 1 << bits];
+    for hash in hashes {
+        ends[(hash >> shift) as usize] += 1;
+    }
+    let mut sum = 0;
+    for end in &mut ends {
+        sum += *end;
+        *end = sum - *end;
+    }
+    sorted.resize(hashes.len(), 0);
+    for &hash in hashes {
+        let end = &mut ends[(hash >> shift) as usize];
+        sorted[*end as usize] = hash;
+        *end += 1;
+    }
+    let mut start = 0;
+    for &end in &ends {
+        let bucket = &mut sorted[start..end as usize];
+        start = end as usize;
+        if bucket.len() > SMALL_BUCKET {
+            bucket.sort_unstable();
+        } else {
+            for i in 1..bucket.len() {
+                let mut j = i;
+                while j > 0 && bucket[j - 1] > bucket[j] {
+                    bucket.swap(j - 1, j);
+                    j -= 1;
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn sorts_any_numbers(mut hashes in proptest::collection::vec(prop_oneof![any::<u64>(), 0u64..50], 0..700)) {
+            let mut sorted = Vec::new();
+            sort_hashes(&hashes, &mut sorted);
+            hashes.sort_unstable();
+            prop_assert_eq!(hashes, sorted);
+        }
+    }
+
+    #[test]
+    fn repeats_count_once() {
+        let mut read = Normaliser::default();
+        read.read(&"na ".repeat(100));
+        assert_eq!(ShingleSet::of(&read, Shingling::default(), &mut Vec::new()).len(), 1);
+    }
+}

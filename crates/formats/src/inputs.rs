@@ -1,0 +1,165 @@
+//! What the user named, as a list of files in a stated order.
+//!
+//! Inputs come in the order given. A folder is walked recursively in byte order of names, a pattern's matches in
+//! byte order of paths, a list of paths line by line.
+
+use crate::bad::{BadKind, BadRecord};
+use crate::error::Error;
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+/// A file to read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Input {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its name below the output folder.
+    pub relative: PathBuf,
+}
+
+/// What naming inputs led to.
+#[derive(Debug, Default)]
+pub struct Inputs {
+    /// The files.
+    pub files: Vec<Input>,
+    /// Files and folders that may not be read.
+    pub bad: Vec<(PathBuf, BadRecord)>,
+}
+
+impl Inputs {
+    /// Adds a file, a folder or a pattern.
+    pub fn add(&mut self, named: &Path) -> Result<(), Error> {
+        if named.is_dir() {
+            return self.walk(named, named);
+        }
+        if named.exists() || named.symlink_metadata().is_ok() {
+            let relative = named.file_name().map_or_else(|| PathBuf::from("input"), PathBuf::from);
+            self.files.push(Input { path: named.to_owned(), relative });
+            return Ok(());
+        }
+        let Some(pattern) = named.to_str().filter(|p| p.contains(['*', '?', '['])) else {
+            return Err(Error::NotFound(named.to_owned()));
+        };
+        self.add_matches(pattern)
+    }
+
+    fn add_matches(&mut self, pattern: &str) -> Result<(), Error> {
+        let paths = glob::glob(pattern)
+            .map_err(|error| Error::Pattern { pattern: pattern.into(), message: error.to_string() })?;
+        let mut matches = Vec::new();
+        for path in paths {
+            match path {
+                Ok(path) => matches.push(path),
+                Err(error) => {
+                    let bad = BadRecord::new(BadKind::Permission, error.to_string());
+                    self.bad.push((error.path().to_owned(), bad));
+                }
+            }
+        }
+        if matches.is_empty() {
+            return Err(Error::NoMatch(pattern.into()));
+        }
+        matches.sort_by(|a, b| a.as_os_str().as_bytes().cmp(b.as_os_str().as_bytes()));
+        // Names below the output keep what the matches do not share.
+        let base: PathBuf = Path::new(pattern)
+            .components()
+            .take_while(|part| !part.as_os_str().to_string_lossy().contains(['*', '?', '[']))
+            .collect();
+        for path in matches {
+            if path.is_dir() {
+                self.walk(&path, &base)?;
+            } else {
+                let relative = path.strip_prefix(&base).unwrap_or(&path).to_owned();
+                self.files.push(Input { path, relative });
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the paths that a file lists, one a line; they are read relative to the current folder.
+    pub fn add_list(&mut self, list: &Path) -> Result<(), Error> {
+        for line in fs_err::read_to_string(list)?.lines().map(str::trim).filter(|line| !line.is_empty()) {
+            self.add(Path::new(line))?;
+        }
+        Ok(())
+    }
+
+    fn walk(&mut self, folder: &Path, base: &Path) -> Result<(), Error> {
+        let entries = match fs_err::read_dir(folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
+                self.bad.push((folder.to_owned(), BadRecord::new(BadKind::Permission, error.to_string())));
+                return Ok(());
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let mut names =
+            entries.map(|entry| entry.map(|e| e.file_name())).collect::<Result<Vec<OsString>, _>>()?;
+        names.sort_by(|a, b| a.as_bytes().cmp(b.as_bytes()));
+        for path in names.into_iter().map(|name| folder.join(name)) {
+            let Ok(metadata) = fs_err::metadata(&path) else {
+                let bad =
+                    BadRecord::new(BadKind::Permission, "a link to nothing, or to where nothing may be read");
+                self.bad.push((path, bad));
+                continue;
+            };
+            // A link to a folder may lead back here.
+            let linked = fs_err::symlink_metadata(&path)?.file_type().is_symlink();
+            if metadata.is_dir() && !linked {
+                self.walk(&path, base)?;
+            } else if metadata.is_file() {
+                let relative = path.strip_prefix(base).unwrap_or(&path).to_owned();
+                self.files.push(Input { path, relative });
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives inputs of one name different names below the output: `a.jsonl`, `a.2.jsonl`, …
+    pub fn tell_apart(&mut self) {
+        let mut taken = std::collections::BTreeSet::new();
+        for file in &mut self.files {
+            // Names that climb out of the output folder lose their dots.
+            let clean: PathBuf =
+                file.relative.components().filter(|c| matches!(c, std::path::Component::Normal(_))).collect();
+            file.relative = clean;
+            let mut number = 2;
+            let original = file.relative.clone();
+            while !taken.insert(file.relative.clone()) {
+                let name = original.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                let (stem, ending) = name.split_once('.').unwrap_or((&name, ""));
+                let dot = if ending.is_empty() { "" } else { "." };
+                file.relative = original.with_file_name(format!("{stem}.{number}{dot}{ending}"));
+                number += 1;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_are_walked_in_byte_order_and_equal_names_told_apart() {
+        let dir = tempfile::tempdir().unwrap();
+        for name in ["b/x.jsonl", "a/x.jsonl", "B.jsonl", "a.jsonl"] {
+            let path = dir.path().join(name);
+            fs_err::create_dir_all(path.parent().unwrap()).unwrap();
+            fs_err::write(path, "x").unwrap();
+        }
+        let mut inputs = Inputs::default();
+        inputs.add(dir.path()).unwrap();
+        inputs.add(&dir.path().join("a.jsonl")).unwrap();
+        inputs.add(&dir.path().join("*.jsonl")).unwrap();
+        inputs.tell_apart();
+        let names: Vec<_> = inputs.files.iter().map(|f| f.relative.to_str().unwrap()).collect();
+        assert_eq!(
+            names,
+            ["B.jsonl", "a/x.jsonl", "a.jsonl", "b/x.jsonl", "a.2.jsonl", "B.2.jsonl", "a.3.jsonl"]
+        );
+        assert!(matches!(inputs.add(&dir.path().join("none")), Err(Error::NotFound(_))));
+        assert!(matches!(inputs.add(&dir.path().join("*.none")), Err(Error::NoMatch(_))));
+    }
+}

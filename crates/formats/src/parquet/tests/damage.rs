@@ -1,0 +1,159 @@
+use super::*;
+use crate::error::Error;
+use arrow_array::*;
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use proptest::prelude::*;
+use std::sync::Arc;
+
+fn plain() -> parquet::file::properties::WriterPropertiesBuilder {
+    WriterProperties::builder()
+        .set_dictionary_enabled(false)
+        .set_data_page_row_count_limit(10)
+        .set_write_batch_size(1)
+}
+
+fn numbered(rows: usize) -> RecordBatch {
+    let texts: ArrayRef =
+        Arc::new(StringArray::from_iter_values((0..rows).map(|row| format!("text number {row}"))));
+    let extra: ArrayRef =
+        Arc::new(StringArray::from_iter_values((0..rows).map(|row| format!("extra {row}"))));
+    batch(vec![("text", texts), ("extra", extra)])
+}
+
+/// Start of the bytes of a column in a row group.
+fn column_start(source: &Source, group: usize, column: usize) -> usize {
+    let file = fs_err::File::open(&source.path).unwrap().into_parts().0;
+    let reader = SerializedFileReader::new(file).unwrap();
+    reader.metadata().row_group(group).column(column).byte_range().0 as usize
+}
+
+fn overwrite(source: &Source, at: usize, bytes: &[u8]) {
+    let mut all = fs_err::read(&source.path).unwrap();
+    all[at..at + bytes.len()].copy_from_slice(bytes);
+    fs_err::write(&source.path, all).unwrap();
+}
+
+#[test]
+fn a_file_without_rows_is_at_its_end() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["text", "other"] {
+        let batch = batch(vec![(name, Arc::new(StringArray::from(Vec::<&str>::new())) as ArrayRef)]);
+        let source = write(&folder.path().join("a"), &batch, WriterProperties::default());
+        assert!(read_lines(&source, &Fields::default(), 0).is_empty());
+    }
+}
+
+#[test]
+fn a_column_missing_or_of_another_type_is_one_bad_record() {
+    let folder = tempfile::tempdir().unwrap();
+    let other = batch(vec![("body", Arc::new(StringArray::from(vec!["a", "b"])) as ArrayRef)]);
+    let missing = write(&folder.path().join("a"), &other, WriterProperties::default());
+    assert_eq!(read_lines(&missing, &Fields::default(), 0), ["missing-field@0+0"]);
+    assert!(
+        read_lines(&missing, &Fields::default(), 2).is_empty(),
+        "not named again where reading continues"
+    );
+    let numbers = batch(vec![("text", Arc::new(Int32Array::from(vec![1, 2])) as ArrayRef)]);
+    let typed = write(&folder.path().join("b"), &numbers, WriterProperties::default());
+    assert_eq!(read_lines(&typed, &Fields::default(), 0), ["field-type@0+0"]);
+}
+
+#[test]
+fn a_row_too_large_or_not_utf8_is_bad_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let large = vec![b'a'; LIMIT + 1];
+    let rows: Vec<&[u8]> = vec![b"one", &large, b"bad \xff", &large[..LIMIT], b"five"];
+    let binary = batch(vec![("text", Arc::new(BinaryArray::from(rows)) as ArrayRef)]);
+    let source = write(&folder.path().join("a"), &binary, WriterProperties::default());
+    let lines = read_lines(&source, &Fields::default(), 0);
+    assert_eq!((lines[1].as_str(), lines[2].as_str()), ("too-large@1+1", "utf8@2+1"));
+    assert_eq!((lines[0].as_str(), lines[4].as_str(), lines.len()), ("-|-|-|-|one", "-|-|-|-|five", 5));
+}
+
+#[test]
+fn a_string_that_is_not_utf8_is_bad_alone_and_copied() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = write(&folder.path().join("a"), &numbered(5), plain().build());
+    let bytes = fs_err::read(&source.path).unwrap();
+    let at = memchr::memmem::find(&bytes, b"text number 2").unwrap();
+    overwrite(&source, at, b"\xff");
+    let lines = read_lines(&source, &Fields::default(), 0);
+    assert_eq!(lines[2], "utf8@2+1");
+    assert_eq!((lines[3].as_str(), lines.len()), ("-|-|-|-|text number 3", 5));
+    let out = fs_err::File::create(folder.path().join("b")).unwrap();
+    copy_rows(&source, &mut |_| RowEdit::Keep, false, out).unwrap();
+    assert_eq!(read_lines(&super::source(&folder.path().join("b")), &Fields::default(), 0), lines);
+}
+
+#[test]
+fn a_truncated_file_or_garbage_is_one_bad_record() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a");
+    let bytes = fs_err::read(write(&path, &numbered(100), WriterProperties::default()).path).unwrap();
+    let garbage = [b"PAR1".as_slice(), &[0xa5; 5000], b"\xff\xff\xff\x7fPAR1"].concat();
+    let nonsense = [b"PAR1".as_slice(), &[0x19; 5000], b"\x80\x13\0\0PAR1"].concat();
+    for bad in [&bytes[..bytes.len() - 5], &bytes[..bytes.len() / 2], b"PAR1", &garbage, &nonsense] {
+        fs_err::write(&path, bad).unwrap();
+        let source = source(&path);
+        assert_eq!(read_lines(&source, &Fields::default(), 0), ["parquet@0+0"]);
+        assert!(read_lines(&source, &Fields::default(), 1).is_empty());
+        let out = fs_err::File::create(folder.path().join("b")).unwrap();
+        let copied = copy_rows(&source, &mut |_| RowEdit::Keep, false, out);
+        assert!(matches!(copied, Err(Error::Unsupported { .. })));
+    }
+}
+
+#[test]
+fn rows_before_a_damaged_page_are_read_and_copied() {
+    let folder = tempfile::tempdir().unwrap();
+    let properties = plain().set_max_row_group_row_count(Some(50)).build();
+    let source = write(&folder.path().join("a"), &numbered(200), properties);
+    overwrite(&source, column_start(&source, 2, 0), &[0xee; 40]);
+    let lines = read_lines(&source, &Fields::default(), 0);
+    assert_eq!((lines.len(), lines[99].as_str()), (101, "-|-|-|-|text number 99"));
+    assert_eq!(lines[100], "parquet@100+100");
+    let copy = |verdict: &mut dyn FnMut(u64) -> RowEdit| {
+        let out = fs_err::File::create(folder.path().join("b")).unwrap();
+        copy_rows(&source, verdict, false, out)
+    };
+    copy(&mut |row| if row < 100 { RowEdit::Keep } else { RowEdit::Drop }).unwrap();
+    assert_eq!(texts(&super::source(&folder.path().join("b"))).len(), 100);
+    let refused = copy(&mut |row| if row == 100 { RowEdit::Drop } else { RowEdit::Keep });
+    assert!(refused.unwrap_err().to_string().contains("row 101: "));
+}
+
+#[test]
+fn damage_in_a_column_not_asked_for_does_not_stop_reading_but_copying() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = write(&folder.path().join("a"), &numbered(20), plain().build());
+    overwrite(&source, column_start(&source, 0, 1), &[0xee; 40]);
+    assert_eq!(read_lines(&source, &Fields::default(), 0).len(), 20);
+    let out = fs_err::File::create(folder.path().join("b")).unwrap();
+    assert!(copy_rows(&source, &mut |_| RowEdit::Keep, false, out).is_err());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn no_damage_makes_the_reader_panic_or_fail(
+        edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
+        footer in any::<bool>(),
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let properties = plain().set_compression(parquet::basic::Compression::SNAPPY).build();
+        let source = write(&folder.path().join("a"), &numbered(40), properties);
+        let mut bytes = fs_err::read(&source.path).unwrap();
+        let from = if footer { bytes.len() / 2 } else { 0 };
+        for (at, byte) in edits {
+            let at = from + at.index(bytes.len() - from);
+            bytes[at] = byte;
+        }
+        fs_err::write(&source.path, bytes).unwrap();
+        let lines = read_lines(&source, &Fields::default(), 0);
+        prop_assert!(lines.len() <= 41);
+        let out = fs_err::File::create(folder.path().join("b")).unwrap();
+        let _ = copy_rows(&source, &mut |_| RowEdit::Keep, true, out);
+        let _ = fetch_rows(&source, &Fields::default(), LIMIT, &[3, 17], &mut |_, _| Ok(()));
+    }
+}

@@ -1,0 +1,142 @@
+//! From the cells of a row to its encoded bytes.
+
+use super::file::RowFile;
+use crate::bad::{BadKind, BadRecord};
+use crate::row::{self, Row};
+use crate::source::Fields;
+use arrow_array::cast::AsArray;
+use arrow_array::temporal_conversions::{as_date, as_datetime};
+use arrow_array::types::*;
+use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_schema::{DataType, TimeUnit};
+use std::fmt::Display;
+
+/// The columns a document's parts are in.
+#[derive(Debug)]
+pub(super) struct Columns {
+    /// Their numbers in the file, ascending.
+    pub(super) roots: Vec<usize>,
+    /// Of id, url, date, text and score: the number among `roots`.
+    parts: [Option<usize>; 5],
+    names: [String; 4],
+    limit: usize,
+}
+
+impl Columns {
+    /// Finds the columns by name; without one for the text there are no documents.
+    pub(super) fn find(file: &RowFile, fields: &Fields, limit: usize) -> Result<Self, BadRecord> {
+        let schema = file.read_schema();
+        let find = |name: &str| schema.fields().iter().position(|field| field.name() == name);
+        let Some(text) = find(&fields.text) else {
+            return Err(BadRecord::new(
+                BadKind::MissingField,
+                format!("column {:?} is missing", fields.text),
+            ));
+        };
+        if !matches!(schema.field(text).data_type(), DataType::BinaryView | DataType::Null) {
+            let found = file.schema.field(text).data_type();
+            let message = format!("column {:?}: expected strings, found {found}", fields.text);
+            return Err(BadRecord::new(BadKind::FieldType, message));
+        }
+        let score = fields.score.as_deref().and_then(find);
+        let found = [find(&fields.id), find(&fields.url), find(&fields.date), Some(text), score];
+        let mut roots: Vec<usize> = found.iter().flatten().copied().collect();
+        roots.sort_unstable();
+        roots.dedup();
+        let parts = found.map(|root| root.and_then(|root| roots.binary_search(&root).ok()));
+        let names = [&fields.id, &fields.url, &fields.date, &fields.text].map(Clone::clone);
+        // A length is stored as one more than it is, in 32 bits.
+        Ok(Columns { roots, parts, names, limit: limit.min(u32::MAX as usize - 1) })
+    }
+
+    /// Appends a row of a batch in its encoded form, or nothing if it is bad.
+    pub(super) fn encode(&self, batch: &RecordBatch, row: usize, out: &mut Vec<u8>) -> Result<(), BadRecord> {
+        let mut scratch = [const { String::new() }; 4];
+        let mut parts = [None; 4];
+        for (index, buffer) in scratch.iter_mut().enumerate() {
+            let Some(column) = self.parts[index] else { continue };
+            let array = batch.column(column);
+            let bytes = match array.as_binary_view_opt() {
+                _ if array.is_null(row) || array.data_type() == &DataType::Null => continue,
+                Some(views) => views.value(row),
+                None => match render(array, row) {
+                    Some(text) => {
+                        *buffer = text;
+                        buffer.as_bytes()
+                    }
+                    None => continue,
+                },
+            };
+            let name = &self.names[index];
+            if bytes.len() > self.limit {
+                let message =
+                    format!("column {name:?}: expected at most {} bytes, found {}", self.limit, bytes.len());
+                return Err(BadRecord::new(BadKind::TooLarge, message));
+            }
+            let text = simdutf8::compat::from_utf8(bytes)
+                .map_err(|error| BadRecord::new(BadKind::Utf8, format!("column {name:?}: {error}")))?;
+            parts[index] = Some(text);
+        }
+        let [id, url, date, text] = parts;
+        let score = self.parts[4].and_then(|column| number(batch.column(column), row));
+        row::encode(Row { id, url, date, text, score }, out);
+        Ok(())
+    }
+}
+
+/// A cell that is not text, as text; nothing for types that do not make a name or a date.
+fn render(array: &ArrayRef, row: usize) -> Option<String> {
+    fn shown<T: ArrowPrimitiveType<Native: Display>>(array: &ArrayRef, row: usize) -> Option<String> {
+        Some(array.as_primitive::<T>().value(row).to_string())
+    }
+    fn moment<T: ArrowTimestampType>(array: &ArrayRef, row: usize) -> Option<String> {
+        // Without a zone it is taken for UTC; with one, the value is in UTC anyway.
+        let moment = as_datetime::<T>(array.as_primitive::<T>().value(row))?;
+        Some(moment.format("%Y-%m-%dT%H:%M:%S%.fZ").to_string())
+    }
+    match array.data_type() {
+        DataType::Int8 => shown::<Int8Type>(array, row),
+        DataType::Int16 => shown::<Int16Type>(array, row),
+        DataType::Int32 => shown::<Int32Type>(array, row),
+        DataType::Int64 => shown::<Int64Type>(array, row),
+        DataType::UInt8 => shown::<UInt8Type>(array, row),
+        DataType::UInt16 => shown::<UInt16Type>(array, row),
+        DataType::UInt32 => shown::<UInt32Type>(array, row),
+        DataType::UInt64 => shown::<UInt64Type>(array, row),
+        DataType::Float16 => shown::<Float16Type>(array, row),
+        DataType::Float32 => shown::<Float32Type>(array, row),
+        DataType::Float64 => shown::<Float64Type>(array, row),
+        DataType::Timestamp(TimeUnit::Second, _) => moment::<TimestampSecondType>(array, row),
+        DataType::Timestamp(TimeUnit::Millisecond, _) => moment::<TimestampMillisecondType>(array, row),
+        DataType::Timestamp(TimeUnit::Microsecond, _) => moment::<TimestampMicrosecondType>(array, row),
+        DataType::Timestamp(TimeUnit::Nanosecond, _) => moment::<TimestampNanosecondType>(array, row),
+        DataType::Date32 => {
+            let days = array.as_primitive::<Date32Type>().value(row);
+            Some(as_date::<Date32Type>(i64::from(days))?.to_string())
+        }
+        DataType::Date64 => {
+            Some(as_date::<Date64Type>(array.as_primitive::<Date64Type>().value(row))?.to_string())
+        }
+        _ => None,
+    }
+}
+
+/// A cell as a number.
+fn number(array: &ArrayRef, row: usize) -> Option<f64> {
+    if array.is_null(row) {
+        return None;
+    }
+    Some(match array.data_type() {
+        DataType::Int64 => array.as_primitive::<Int64Type>().value(row) as f64,
+        DataType::UInt64 => array.as_primitive::<UInt64Type>().value(row) as f64,
+        DataType::Float16 => array.as_primitive::<Float16Type>().value(row).to_f64(),
+        DataType::Float32 => f64::from(array.as_primitive::<Float32Type>().value(row)),
+        DataType::Float64 => array.as_primitive::<Float64Type>().value(row),
+        DataType::Decimal128(..) => {
+            array.as_primitive::<Decimal128Type>().value_as_string(row).parse().ok()?
+        }
+        DataType::Int8 | DataType::Int16 | DataType::Int32 => render(array, row)?.parse().ok()?,
+        DataType::UInt8 | DataType::UInt16 | DataType::UInt32 => render(array, row)?.parse().ok()?,
+        _ => return None,
+    })
+}

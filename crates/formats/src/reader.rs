@@ -1,0 +1,305 @@
+//! From a source to blocks of framed records, in bounded memory.
+
+mod members;
+
+use crate::bad::BadRecord;
+use crate::block::{Block, Frame, FrameKind};
+use crate::compress::Decoder;
+use crate::error::Error;
+use crate::source::{Format, Layout, OpenFile, Source};
+use crate::stream::Stream;
+use crate::text::{CsvFramer, LineFramer, WholeFramer};
+use crate::warc::{ArcFramer, WarcFramer};
+use members::MemberReader;
+use std::ops::Range;
+
+/// What a framer finds at the start of the unread bytes.
+pub(crate) enum Step {
+    /// Not enough bytes to tell; never said at the end.
+    More,
+    /// A record of `len` bytes with its content in `body`.
+    Take { len: usize, body: Range<usize>, kind: FrameKind },
+    /// A record of `len` bytes that is too large to be held; its first `head` bytes are enough to judge it.
+    Pass { head: usize, len: u64 },
+    /// A line too long to be held, up to its end wherever that is.
+    SkipLine(BadRecord),
+    /// The rest of the stream, which is not to be held.
+    Rest(BadRecord),
+}
+
+impl Step {
+    /// A record with the whole of its bytes as content.
+    pub(crate) fn take(len: usize, kind: FrameKind) -> Self {
+        Step::Take { len, body: 0..len, kind }
+    }
+
+    pub(crate) fn bad(len: usize, bad: BadRecord) -> Self {
+        Step::take(len, FrameKind::Bad(bad))
+    }
+}
+
+/// Finds where records start and end.
+pub(crate) trait Framer: Send {
+    /// Looks at the unread bytes, of which there is at least one; `ended` if no more will come.
+    fn step(&mut self, unread: &[u8], ended: bool) -> Step;
+}
+
+fn framer(format: Format, limit: usize) -> Box<dyn Framer> {
+    match format {
+        Format::Warc => Box::new(WarcFramer::new(limit)),
+        Format::Arc => Box::new(ArcFramer::new(limit)),
+        Format::Csv => Box::new(CsvFramer::new(b',', limit)),
+        Format::Tsv => Box::new(CsvFramer::new(b'\t', limit)),
+        Format::Jsonl => Box::new(LineFramer::new(limit)),
+        Format::Html | Format::Text | Format::Parquet => Box::new(WholeFramer::new(limit)),
+    }
+}
+
+/// Whether decompressed bytes are one record and nothing else.
+pub(crate) fn holds_one_record(bytes: &[u8], format: Format) -> bool {
+    match framer(format, usize::MAX).step(bytes, true) {
+        Step::Take { len, kind: FrameKind::Record, .. } => bytes[len..].iter().all(u8::is_ascii_whitespace),
+        _ => false,
+    }
+}
+
+/// Bytes of records in a block, unless one record is larger.
+const BLOCK: usize = 1 << 20;
+
+/// Reads a source block by block.
+pub enum Reader {
+    /// Plain files and decompressed streams.
+    Stream(StreamReader),
+    /// Gzip with one member a record.
+    Members(Box<MemberReader>),
+    /// Rows of a Parquet file.
+    #[cfg(feature = "parquet")]
+    Parquet(Box<crate::parquet::ParquetReader>),
+}
+
+/// What came of asking for a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// The block holds at least one frame.
+    Block,
+    /// The source has no more records.
+    End,
+    /// A gzip member holds more or less than a record: the source has to be read as a stream, from the start.
+    NotMembers,
+}
+
+impl Reader {
+    /// Opens a source. Records over `limit` bytes are not held. `from` continues an earlier reading at the address
+    /// behind its last record, with the number of records before it.
+    pub fn open(
+        source: &Source,
+        fields: &crate::source::Fields,
+        limit: usize,
+        from: (u64, u64),
+    ) -> Result<Self, Error> {
+        #[cfg(feature = "parquet")]
+        if source.layout == Layout::Rows {
+            let reader = crate::parquet::ParquetReader::open(source, fields, limit, from.0)?;
+            return Ok(Reader::Parquet(Box::new(reader)));
+        }
+        let _ = fields;
+        let file = source.open()?;
+        file.start_digest();
+        let framer = framer(source.format, limit);
+        if source.layout == Layout::Members {
+            file.seek_to(from.0)?;
+            return Ok(Reader::Members(Box::new(MemberReader::new(file, framer, limit, from))));
+        }
+        let mut reader =
+            if source.layout == Layout::Plain && source.format != Format::Csv && source.format != Format::Tsv
+            {
+                file.seek_to(from.0)?;
+                let stream = Stream::new(Decoder::new(file.share(), source.compression)?).at(from.0);
+                StreamReader { file, stream, framer, row: from.1 }
+            } else {
+                let stream = Stream::new(Decoder::new(file.share(), source.compression)?);
+                StreamReader { file, stream, framer, row: 0 }
+            };
+        reader.skip_to(from.0)?;
+        Ok(Reader::Stream(reader))
+    }
+
+    /// Fills `block` with the next records.
+    pub fn next_block(&mut self, block: &mut Block) -> Result<Progress, Error> {
+        block.frames.clear();
+        match self {
+            Reader::Stream(reader) => reader.next_block(block),
+            Reader::Members(reader) => reader.next_block(block),
+            #[cfg(feature = "parquet")]
+            Reader::Parquet(reader) => reader.next_block(block),
+        }
+    }
+
+    /// XXH3-128 of the whole file, to be asked for at the end.
+    pub fn digest(&self) -> Result<u128, Error> {
+        Ok(match self {
+            Reader::Stream(reader) => reader.file.finish_digest()?,
+            Reader::Members(reader) => reader.file().finish_digest()?,
+            #[cfg(feature = "parquet")]
+            Reader::Parquet(reader) => reader.digest()?,
+        })
+    }
+
+    /// Where the next record starts, and how many there were: what [`open`](Self::open) takes to continue.
+    pub fn position(&self) -> (u64, u64) {
+        match self {
+            Reader::Stream(reader) => (reader.stream.offset(), reader.row),
+            Reader::Members(reader) => reader.position(),
+            #[cfg(feature = "parquet")]
+            Reader::Parquet(reader) => reader.position(),
+        }
+    }
+}
+
+/// Frames a byte stream.
+pub struct StreamReader {
+    file: OpenFile,
+    stream: Stream,
+    framer: Box<dyn Framer>,
+    row: u64,
+}
+
+impl StreamReader {
+    /// Passes over records up to an address, so that a framer with a state (a CSV header) has it.
+    fn skip_to(&mut self, offset: u64) -> Result<(), Error> {
+        let mut block = Block::default();
+        while self.stream.offset() < offset && self.next_block_until(&mut block, offset)? == Progress::Block {
+            block.frames.clear();
+        }
+        Ok(())
+    }
+
+    fn next_block(&mut self, block: &mut Block) -> Result<Progress, Error> {
+        self.next_block_until(block, u64::MAX)
+    }
+
+    fn next_block_until(&mut self, block: &mut Block, until: u64) -> Result<Progress, Error> {
+        self.stream.compact();
+        loop {
+            let (unread, ended) = (self.stream.unread(), self.stream.ended());
+            let full = self.stream.position() >= BLOCK || self.stream.offset() >= until;
+            if full && !block.frames.is_empty() {
+                break;
+            }
+            if unread.is_empty() {
+                if !ended {
+                    self.stream.fill()?;
+                    continue;
+                }
+                if let Some(fault) = self.stream.take_fault() {
+                    self.push(block, 0, 0..0, FrameKind::Bad(fault));
+                }
+                break;
+            }
+            // Behind a fault in compressed data, what looks like the last record is a piece of one.
+            let mut step = self.framer.step(unread, ended && !self.stream.has_fault());
+            if ended && matches!(step, Step::More) {
+                let len = unread.len();
+                let fault = self.stream.take_fault();
+                let fault =
+                    fault.expect("a framer asks for more at the end only where a fault hides it from it");
+                step = Step::bad(len, fault);
+            }
+            match step {
+                Step::More => {
+                    if !block.frames.is_empty() {
+                        break;
+                    }
+                    self.stream.fill()?;
+                }
+                Step::Take { len, body, kind } => {
+                    self.push(block, len as u64, body, kind);
+                    self.stream.consume(len);
+                }
+                Step::Pass { .. } | Step::SkipLine(_) | Step::Rest(_) if !block.frames.is_empty() => break,
+                Step::Pass { head, len } => return self.pass(block, head, len),
+                Step::SkipLine(bad) => return self.skip(block, bad, Some(b'\n')),
+                Step::Rest(bad) => return self.skip(block, bad, None),
+            }
+        }
+        if block.frames.is_empty() {
+            return Ok(Progress::End);
+        }
+        self.stream.swap_out(&mut block.bytes);
+        Ok(Progress::Block)
+    }
+
+    fn push(&mut self, block: &mut Block, length: u64, body: Range<usize>, kind: FrameKind) {
+        let at = self.stream.position();
+        let is_record = !matches!(kind, FrameKind::Filler { .. });
+        block.frames.push(Frame {
+            offset: self.stream.offset(),
+            length,
+            row: self.row,
+            start: at + body.start,
+            end: at + body.end,
+            kind,
+        });
+        self.row += u64::from(is_record);
+    }
+
+    fn pass(&mut self, block: &mut Block, head: usize, len: u64) -> Result<Progress, Error> {
+        let offset = self.stream.offset();
+        block.bytes.clear();
+        block.bytes.extend_from_slice(&self.stream.unread()[..head]);
+        let mut left = len;
+        while left > 0 {
+            if self.stream.unread().is_empty() {
+                if self.stream.ended() {
+                    break;
+                }
+                self.stream.compact();
+                self.stream.fill()?;
+                continue;
+            }
+            let count = left.min(self.stream.unread().len() as u64);
+            self.stream.consume(count as usize);
+            left -= count;
+        }
+        let kind = if left == 0 {
+            FrameKind::HeaderOnly
+        } else {
+            let message = format!("record of {len} bytes, found {} before end of file", len - left);
+            FrameKind::Bad(BadRecord::new(crate::BadKind::Truncated, message))
+        };
+        block.frames.push(Frame { offset, length: len - left, row: self.row, start: 0, end: head, kind });
+        self.row += 1;
+        Ok(Progress::Block)
+    }
+
+    fn skip(&mut self, block: &mut Block, mut bad: BadRecord, until: Option<u8>) -> Result<Progress, Error> {
+        let offset = self.stream.offset();
+        loop {
+            let unread = self.stream.unread();
+            if let Some(end) = until.and_then(|byte| memchr::memchr(byte, unread)) {
+                self.stream.consume(end + 1);
+                break;
+            }
+            let len = unread.len();
+            self.stream.consume(len);
+            if self.stream.ended() {
+                break;
+            }
+            self.stream.compact();
+            self.stream.fill()?;
+        }
+        let length = self.stream.offset() - offset;
+        bad.message = format!("{}, found {length}", bad.message);
+        block.bytes.clear();
+        block.frames.push(Frame {
+            offset,
+            length,
+            row: self.row,
+            start: 0,
+            end: 0,
+            kind: FrameKind::Bad(bad),
+        });
+        self.row += 1;
+        Ok(Progress::Block)
+    }
+}

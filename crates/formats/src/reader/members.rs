@@ -1,0 +1,241 @@
+//! Gzip with one member a record: each member is inflated whole, and its place in the file is its address.
+
+use super::{BLOCK, Framer, Progress, Step};
+use crate::bad::{BadKind, BadRecord};
+use crate::block::{Block, Frame, FrameKind};
+use crate::compress::{MemberError, MemberInflater};
+use crate::error::Error;
+use crate::source::OpenFile;
+use flate2::bufread::GzDecoder;
+use std::io::{self, BufReader, Read};
+
+/// Compressed bytes read at a time.
+const READ: usize = 1 << 20;
+/// A member is inflated from at least this much input, or all there is.
+const AHEAD: usize = 1 << 17;
+/// Compressed input held at most while a member that looks damaged might only be long.
+const LONGEST_INPUT: usize = 1 << 26;
+
+/// Reads members and frames the record in each.
+pub struct MemberReader {
+    file: OpenFile,
+    framer: Box<dyn Framer>,
+    inflater: MemberInflater,
+    input: Vec<u8>,
+    start: usize,
+    filled: usize,
+    ended: bool,
+    /// Offset of `input[start]` in the file.
+    offset: u64,
+    row: u64,
+    limit: usize,
+}
+
+enum Inflated {
+    /// Compressed and decompressed length.
+    Member(usize, usize),
+    /// The block has no room left for it.
+    Full,
+    /// Longer than a document may be.
+    Oversize,
+    Bad(BadKind),
+}
+
+impl MemberReader {
+    pub(super) fn new(file: OpenFile, framer: Box<dyn Framer>, limit: usize, from: (u64, u64)) -> Self {
+        MemberReader {
+            file,
+            framer,
+            inflater: MemberInflater::default(),
+            input: Vec::new(),
+            start: 0,
+            filled: 0,
+            ended: false,
+            offset: from.0,
+            row: from.1,
+            limit,
+        }
+    }
+
+    pub(super) fn file(&self) -> &OpenFile {
+        &self.file
+    }
+
+    pub(super) fn position(&self) -> (u64, u64) {
+        (self.offset, self.row)
+    }
+
+    pub(super) fn next_block(&mut self, block: &mut Block) -> Result<Progress, Error> {
+        if block.bytes.len() < 2 * BLOCK {
+            block.bytes.resize(2 * BLOCK, 0);
+        }
+        let mut used = 0;
+        while used < BLOCK {
+            self.fill(AHEAD)?;
+            if self.start == self.filled {
+                break;
+            }
+            match self.inflate(block, used)? {
+                Inflated::Full => break,
+                Inflated::Member(taken, filled) => {
+                    let Some((kind, body)) = self.frame(&block.bytes[used..used + filled]) else {
+                        return Ok(Progress::NotMembers);
+                    };
+                    self.push(block, taken as u64, used + body.start..used + body.end, kind);
+                    self.consume(taken);
+                    used += filled;
+                }
+                Inflated::Oversize if !block.frames.is_empty() => break,
+                Inflated::Oversize => self.oversize(block)?,
+                Inflated::Bad(kind) => {
+                    let (length, message) = self.find_next_member(kind)?;
+                    self.push(block, length, 0..0, FrameKind::Bad(BadRecord::new(kind, message)));
+                    self.skip(length)?;
+                }
+            }
+        }
+        Ok(if block.frames.is_empty() { Progress::End } else { Progress::Block })
+    }
+
+    /// What the record in a member is, or `None` if it is not one record.
+    fn frame(&mut self, bytes: &[u8]) -> Option<(FrameKind, std::ops::Range<usize>)> {
+        if bytes.iter().all(u8::is_ascii_whitespace) {
+            return Some((FrameKind::Filler { keep: true }, 0..0));
+        }
+        match self.framer.step(bytes, true) {
+            Step::Take { len, body, kind } => {
+                bytes[len..].iter().all(u8::is_ascii_whitespace).then_some((kind, body))
+            }
+            Step::Pass { head, .. } => Some((FrameKind::HeaderOnly, 0..head)),
+            Step::More | Step::SkipLine(_) | Step::Rest(_) => None,
+        }
+    }
+
+    fn inflate(&mut self, block: &mut Block, used: usize) -> Result<Inflated, Error> {
+        loop {
+            let input = &self.input[self.start..self.filled];
+            match self.inflater.inflate(input, &mut block.bytes[used..]) {
+                Ok((taken, filled)) => return Ok(Inflated::Member(taken, filled)),
+                Err(MemberError::NoSpace) if used > 0 => return Ok(Inflated::Full),
+                Err(MemberError::NoSpace) if block.bytes.len() > self.limit.saturating_add(READ) => {
+                    return Ok(Inflated::Oversize);
+                }
+                Err(MemberError::NoSpace) => block.bytes.resize(block.bytes.len() * 2, 0),
+                Err(MemberError::BadData) if !self.ended && input.len() < LONGEST_INPUT => {
+                    let more = input.len() * 2;
+                    self.fill(more)?;
+                }
+                Err(MemberError::BadData) => {
+                    let outcome =
+                        io::copy(&mut GzDecoder::new(input), &mut io::sink()).map_err(|error| error.kind());
+                    let truncated = outcome == Err(io::ErrorKind::UnexpectedEof);
+                    return Ok(Inflated::Bad(if truncated { BadKind::Truncated } else { BadKind::Corrupt }));
+                }
+            }
+        }
+    }
+
+    /// Passes over a member too long to be held, keeping its head.
+    fn oversize(&mut self, block: &mut Block) -> Result<(), Error> {
+        self.file.seek_to(self.offset)?;
+        let counted = Counted { reader: self.file.share(), count: 0 };
+        let mut decoder = GzDecoder::new(BufReader::with_capacity(READ, counted));
+        let head = block.bytes.len().min(crate::warc::HEAD);
+        let outcome = decoder
+            .read_exact(&mut block.bytes[..head])
+            .and_then(|()| io::copy(&mut decoder, &mut io::sink()));
+        if let Some(fatal) = self.file.take_error() {
+            return Err(fatal.into());
+        }
+        let reader = decoder.into_inner();
+        let length = reader.get_ref().count - reader.buffer().len() as u64;
+        let kind = match outcome {
+            Ok(_) => FrameKind::HeaderOnly,
+            Err(error) => {
+                FrameKind::Bad(BadRecord::new(BadKind::Corrupt, format!("compressed data: {error}")))
+            }
+        };
+        self.push(block, length, 0..head, kind);
+        self.skip(length)
+    }
+
+    /// How far the next readable member is from the damage at the start of the input.
+    fn find_next_member(&mut self, kind: BadKind) -> Result<(u64, String), Error> {
+        let input = &self.input[self.start..self.filled];
+        let mut probe = vec![0; 1 << 16];
+        let next = memchr::memmem::find_iter(&input[1..], b"\x1f\x8b\x08").map(|at| at + 1).find(|&at| {
+            !matches!(self.inflater.inflate(&input[at..], &mut probe), Err(MemberError::BadData))
+        });
+        let what = if kind == BadKind::Truncated {
+            "gzip member ends early"
+        } else {
+            "gzip member does not inflate"
+        };
+        Ok(match next {
+            Some(at) => (at as u64, what.into()),
+            None if self.ended => (input.len() as u64, format!("{what}, no member follows")),
+            None => (input.len() as u64 - 2, format!("{what}, no member in the next {} bytes", input.len())),
+        })
+    }
+
+    fn push(&mut self, block: &mut Block, length: u64, body: std::ops::Range<usize>, kind: FrameKind) {
+        let is_record = !matches!(kind, FrameKind::Filler { .. });
+        let (offset, row) = (self.offset, self.row);
+        block.frames.push(Frame { offset, length, row, start: body.start, end: body.end, kind });
+        self.row += u64::from(is_record);
+    }
+
+    fn consume(&mut self, count: usize) {
+        self.start += count;
+        self.offset += count as u64;
+    }
+
+    /// Moves on by any number of bytes, in the buffer or beyond it.
+    fn skip(&mut self, count: u64) -> Result<(), Error> {
+        let buffered = (self.filled - self.start) as u64;
+        if count <= buffered {
+            self.consume(count as usize);
+        } else {
+            self.offset += count;
+            (self.start, self.filled, self.ended) = (0, 0, false);
+        }
+        self.file.seek_to(self.offset + (self.filled - self.start) as u64)?;
+        Ok(())
+    }
+
+    /// Makes sure of `wanted` unread bytes, unless the file ends before.
+    fn fill(&mut self, wanted: usize) -> Result<(), Error> {
+        if self.ended || self.filled - self.start >= wanted {
+            return Ok(());
+        }
+        self.input.copy_within(self.start..self.filled, 0);
+        self.filled -= self.start;
+        self.start = 0;
+        let target = wanted.max(READ);
+        if self.input.len() < target {
+            self.input.resize(target, 0);
+        }
+        while self.filled < target && !self.ended {
+            match self.file.read(&mut self.input[self.filled..target]) {
+                Ok(0) => self.ended = true,
+                Ok(count) => self.filled += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(self.file.take_error().unwrap_or(error).into()),
+            }
+        }
+        Ok(())
+    }
+}
+
+struct Counted<R> {
+    reader: R,
+    count: u64,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.reader.read(buffer)?;
+        self.count += count as u64;
+        Ok(count)
+    }
+}

@@ -1,0 +1,206 @@
+//! One input file: what it is, told by its content.
+
+use crate::bad::BadRecord;
+use crate::compress::Compression;
+use crate::error::Error;
+use crate::sniff;
+use serde::{Deserialize, Serialize};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// What a file holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Format {
+    /// WARC 0.17 to 1.1, and so WET and WAT.
+    Warc,
+    /// Internet Archive ARC 1.
+    Arc,
+    /// One JSON object a line.
+    Jsonl,
+    /// Comma-separated values with a header.
+    Csv,
+    /// Tab-separated values with a header.
+    Tsv,
+    /// Apache Parquet.
+    Parquet,
+    /// One HTML page.
+    Html,
+    /// One plain text or Markdown document.
+    Text,
+}
+
+/// Where records have their addresses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Layout {
+    /// In the file, which is not compressed.
+    Plain,
+    /// In the file, a gzip with one member a record.
+    Members,
+    /// In the decompressed stream.
+    Stream,
+    /// By row number.
+    Rows,
+}
+
+/// One input file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its name in evidence: the path as the user would write it.
+    pub name: String,
+    /// Its name below the output folder.
+    pub relative: PathBuf,
+    /// Bytes.
+    pub size: u64,
+    /// What it holds.
+    pub format: Format,
+    /// How it is compressed.
+    pub compression: Compression,
+    /// Where its records have their addresses.
+    pub layout: Layout,
+}
+
+/// What a look at a file finds.
+#[derive(Debug)]
+pub enum Look {
+    /// A source to read.
+    Source(Source),
+    /// Nothing in it.
+    Empty,
+    /// Not to be read.
+    Bad(BadRecord),
+}
+
+/// Names of the columns a document's parts are in.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fields {
+    /// Of the identity.
+    pub id: String,
+    /// Of the text.
+    pub text: String,
+    /// Of the URL.
+    pub url: String,
+    /// Of the date.
+    pub date: String,
+    /// Of the score, where the keep rule asks for one.
+    pub score: Option<String>,
+}
+
+impl Default for Fields {
+    fn default() -> Self {
+        Fields { id: "id".into(), text: "text".into(), url: "url".into(), date: "date".into(), score: None }
+    }
+}
+
+impl Source {
+    /// Looks at a file. Trouble with the file is a bad record; trouble with the machine an error.
+    pub fn look(path: &Path, name: &str, relative: &Path, fields: &Fields) -> Result<Look, Error> {
+        sniff::look(path, name, relative, fields)
+    }
+
+    /// Opens the file for reading from the start.
+    pub fn open(&self) -> io::Result<OpenFile> {
+        OpenFile::open(&self.path)
+    }
+}
+
+/// An open file that remembers its own errors, so that a decoder's error can be told from the disk's, and that
+/// digests what is read of it in order.
+#[derive(Clone)]
+pub struct OpenFile {
+    file: Arc<fs_err::File>,
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Default)]
+struct State {
+    position: u64,
+    error: Option<io::Error>,
+    /// Digest of the first `digested` bytes, where one is wanted.
+    digest: Option<Box<xxhash_rust::xxh3::Xxh3>>,
+    digested: u64,
+}
+
+impl OpenFile {
+    /// Opens a file.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        Ok(OpenFile { file: Arc::new(fs_err::File::open(path)?), state: Arc::default() })
+    }
+
+    /// Digests from now on what is read.
+    pub fn start_digest(&self) {
+        self.state().digest = Some(Box::default());
+    }
+
+    /// XXH3-128 of the whole file; what has not passed by in order is read for it.
+    pub fn finish_digest(&self) -> io::Result<u128> {
+        let mut state = self.state();
+        let mut digest = state.digest.take().unwrap_or_default();
+        let mut buffer = vec![0; 1 << 18];
+        let mut at = std::mem::take(&mut state.digested);
+        loop {
+            let count = self.file.file().read_at(&mut buffer, at)?;
+            if count == 0 {
+                return Ok(digest.digest128());
+            }
+            digest.update(&buffer[..count]);
+            at += count as u64;
+        }
+    }
+
+    /// Another handle on the same file and position.
+    pub fn share(&self) -> Self {
+        self.clone()
+    }
+
+    /// The file behind it.
+    pub fn file(&self) -> &fs_err::File {
+        &self.file
+    }
+
+    /// Moves to an offset.
+    pub fn seek_to(&self, offset: u64) -> io::Result<()> {
+        (&mut &*self.file).seek(SeekFrom::Start(offset))?;
+        self.state().position = offset;
+        Ok(())
+    }
+
+    /// The last error, once.
+    pub fn take_error(&self) -> Option<io::Error> {
+        self.state().error.take()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Read for OpenFile {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let outcome = (&mut &*self.file).read(buffer);
+        let mut state = self.state();
+        match outcome {
+            Ok(count) => {
+                let at = state.position;
+                state.position += count as u64;
+                if at == state.digested
+                    && let Some(digest) = &mut state.digest
+                {
+                    digest.update(&buffer[..count]);
+                    state.digested += count as u64;
+                }
+                Ok(count)
+            }
+            Err(error) => {
+                let copy = io::Error::new(error.kind(), error.to_string());
+                state.error = Some(error);
+                Err(copy)
+            }
+        }
+    }
+}

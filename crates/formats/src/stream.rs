@@ -1,0 +1,115 @@
+//! A buffered byte stream that hands out its buffer whole.
+//!
+//! Framers look at the unread bytes in place; when they have enough records the buffer itself becomes the block
+//! and only the unread tail is copied.
+
+use crate::bad::{BadKind, BadRecord};
+use crate::compress::Decoder;
+use std::io::{self, Read};
+
+/// Bytes read at a time.
+const READ: usize = 1 << 20;
+
+/// A buffered, possibly decompressing, stream.
+pub(crate) struct Stream {
+    reader: Decoder,
+    buffer: Vec<u8>,
+    /// Unread bytes are `buffer[start..filled]`.
+    start: usize,
+    filled: usize,
+    /// Offset of `buffer[start]` in the stream.
+    offset: u64,
+    ended: bool,
+    /// Why the data ended early, if it did.
+    fault: Option<BadRecord>,
+}
+
+impl Stream {
+    pub(crate) fn new(reader: Decoder) -> Self {
+        Stream { reader, buffer: Vec::new(), start: 0, filled: 0, offset: 0, ended: false, fault: None }
+    }
+
+    /// Declares that the stream starts at this offset.
+    pub(crate) fn at(mut self, offset: u64) -> Self {
+        self.offset = offset;
+        self
+    }
+
+    pub(crate) fn unread(&self) -> &[u8] {
+        &self.buffer[self.start..self.filled]
+    }
+
+    pub(crate) fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    pub(crate) fn ended(&self) -> bool {
+        self.ended
+    }
+
+    pub(crate) fn has_fault(&self) -> bool {
+        self.fault.is_some()
+    }
+
+    /// The reason of an early end, once.
+    pub(crate) fn take_fault(&mut self) -> Option<BadRecord> {
+        self.fault.take()
+    }
+
+    /// Where the unread bytes start in the buffer that [`swap_out`](Self::swap_out) will hand out.
+    pub(crate) fn position(&self) -> usize {
+        self.start
+    }
+
+    pub(crate) fn consume(&mut self, count: usize) {
+        debug_assert!(self.start + count <= self.filled);
+        self.start += count;
+        self.offset += count as u64;
+    }
+
+    /// Reads more; does nothing at the end. Positions in the buffer stay as they are.
+    pub(crate) fn fill(&mut self) -> io::Result<()> {
+        let wanted = self.filled + READ;
+        if self.buffer.len() < wanted {
+            self.buffer.resize(wanted, 0);
+        }
+        while !self.ended && self.filled < wanted {
+            match self.reader.read(&mut self.buffer[self.filled..wanted]) {
+                Ok(0) => self.ended = true,
+                Ok(count) => self.filled += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => {
+                    if let Some(fatal) = self.reader.take_file_error() {
+                        return Err(fatal);
+                    }
+                    let kind = match error.kind() {
+                        io::ErrorKind::UnexpectedEof => BadKind::Truncated,
+                        _ => BadKind::Corrupt,
+                    };
+                    self.fault = Some(BadRecord::new(kind, format!("compressed data: {error}")));
+                    self.ended = true;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Drops what was consumed, so that the buffer does not grow while records are passed over.
+    pub(crate) fn compact(&mut self) {
+        self.buffer.copy_within(self.start..self.filled, 0);
+        self.filled -= self.start;
+        self.start = 0;
+    }
+
+    /// Gives the buffer away in exchange for `spare`, which gets the unread tail.
+    pub(crate) fn swap_out(&mut self, spare: &mut Vec<u8>) {
+        let unread = self.filled - self.start;
+        if spare.len() < unread {
+            spare.resize(unread.max(READ), 0);
+        }
+        spare[..unread].copy_from_slice(&self.buffer[self.start..self.filled]);
+        std::mem::swap(spare, &mut self.buffer);
+        self.start = 0;
+        self.filled = unread;
+    }
+}

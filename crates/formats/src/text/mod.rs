@@ -1,0 +1,11 @@
+//! Framing of text formats: lines, CSV, whole files.
+
+mod csv;
+mod lines;
+mod whole;
+
+pub(crate) use csv::CsvFramer;
+pub(crate) use lines::LineFramer;
+pub(crate) use whole::WholeFramer;
+
+pub use csv::CsvHeader;

@@ -1,0 +1,109 @@
+//! What ends a batch job.
+
+use std::path::PathBuf;
+
+/// Why a job did not finish.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Reading or writing failed; the message names the path.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+    /// Trouble with a source.
+    #[error(transparent)]
+    Formats(#[from] onefold_formats::Error),
+    /// A manifest that cannot be read.
+    #[error(transparent)]
+    Manifest(#[from] onefold_run::ManifestError),
+    /// The output is there already.
+    #[error("{}: already holds something", .0.display())]
+    OutputExists(PathBuf),
+    /// Too much of one source would go.
+    #[error(
+        "{source_name}: {removed} of {read} documents would be removed, more than --max-removed {limit} allows"
+    )]
+    MaxRemoved {
+        /// The source.
+        source_name: String,
+        /// Documents that would go.
+        removed: u64,
+        /// Documents there are.
+        read: u64,
+        /// The share allowed.
+        limit: f64,
+    },
+    /// Too much is bad.
+    #[error("{found} bad records, more than --max-bad-records {limit} allows; the first: {first}")]
+    MaxBad {
+        /// Bad records found.
+        found: u64,
+        /// Bad records allowed.
+        limit: u64,
+        /// The first of them, with its place.
+        first: String,
+    },
+    /// Stopped from outside.
+    #[error("interrupted")]
+    Interrupted,
+    /// The budget cannot hold.
+    #[error("about {documents} documents need {needed_mib} MiB of memory, --memory allows {budget_mib} MiB")]
+    Memory {
+        /// Documents expected.
+        documents: u64,
+        /// What they need.
+        needed_mib: u64,
+        /// What there is.
+        budget_mib: u64,
+    },
+    /// The disk cannot hold it.
+    #[error("{}: about {needed_mib} MiB are needed, {free_mib} MiB are free", path.display())]
+    Disk {
+        /// Where.
+        path: PathBuf,
+        /// What is needed.
+        needed_mib: u64,
+        /// What is free.
+        free_mib: u64,
+    },
+    /// The run to resume was another.
+    #[error("{}: cannot be resumed: {what} changed since it was started", path.display())]
+    ResumeChanged {
+        /// The output folder.
+        path: PathBuf,
+        /// What changed.
+        what: String,
+    },
+    /// More pairs than asked for.
+    #[error("more than {limit} pairs to compare or list")]
+    MaxPairs {
+        /// The limit.
+        limit: u64,
+    },
+    /// More documents than can be numbered.
+    #[error("more than {limit} documents in one run")]
+    TooManyDocuments {
+        /// The limit.
+        limit: u64,
+    },
+    /// The books do not balance: a defect of this program, and better said than hidden.
+    #[error("read {read} documents, but kept {kept}, removed {removed} and found {bad} bad")]
+    Accounting {
+        /// Documents read.
+        read: u64,
+        /// Kept.
+        kept: u64,
+        /// Removed.
+        removed: u64,
+        /// Bad.
+        bad: u64,
+    },
+    /// No such document in a run.
+    #[error("{id}: no document of this id in the run")]
+    UnknownDocument {
+        /// The id.
+        id: String,
+    },
+    /// A flag that does not go with the input.
+    #[error("{0}")]
+    Unsupported(String),
+}

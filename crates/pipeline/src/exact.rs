@@ -1,0 +1,59 @@
+//! Equal texts, collapsed: a hundred thousand copies cost a hundred thousand look-ups.
+
+use crate::error::Error;
+use crate::table::{DocId, Table};
+
+/// For each document the one that stands for its text: itself unless a better-ranked one has an equal text.
+pub(crate) struct Representatives {
+    of: Vec<DocId>,
+    /// Representatives of two and more documents.
+    pub(crate) with_copies: Vec<DocId>,
+}
+
+impl Representatives {
+    pub(crate) fn find(table: &Table<'_>) -> Result<Self, Error> {
+        let mut order: Vec<(u64, DocId)> = (0..table.len() as DocId)
+            .filter(|&document| !table.is_empty(document))
+            .map(|document| ((table.digest[document as usize] >> 64) as u64, document))
+            .collect();
+        order.sort_unstable();
+        let mut of: Vec<DocId> = (0..table.len() as DocId).collect();
+        let mut with_copies = Vec::new();
+        let mut equal = Vec::new();
+        for half in order.chunk_by(|a, b| a.0 == b.0).filter(|half| half.len() > 1) {
+            // The leading halves agree; documents whose whole digests do are one text.
+            let mut documents: Vec<DocId> = half.iter().map(|&(_, document)| document).collect();
+            documents.sort_unstable_by_key(|&document| (table.digest[document as usize], document));
+            for group in documents.chunk_by(|&a, &b| table.digest[a as usize] == table.digest[b as usize]) {
+                if let [_, _, ..] = group {
+                    equal.clear();
+                    equal.extend_from_slice(group);
+                    let best = best(table, &mut equal)?;
+                    equal.iter().for_each(|&document| of[document as usize] = best);
+                    with_copies.push(best);
+                }
+            }
+        }
+        with_copies.sort_unstable();
+        Ok(Representatives { of, with_copies })
+    }
+
+    pub(crate) fn of(&self, document: DocId) -> DocId {
+        self.of[document as usize]
+    }
+
+    /// A representative as a list of itself.
+    pub(crate) fn slice(&self, representative: DocId) -> &[DocId] {
+        let at = representative as usize;
+        &self.of[at..at + 1]
+    }
+
+    pub(crate) fn is_one(&self, document: DocId) -> bool {
+        self.of(document) == document
+    }
+}
+
+fn best(table: &Table<'_>, documents: &mut [DocId]) -> Result<DocId, Error> {
+    table.sort_by_rank(documents)?;
+    Ok(documents[0])
+}

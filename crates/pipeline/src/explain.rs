@@ -1,0 +1,1 @@
+//! `explain`: why a document was removed or kept.

@@ -1,0 +1,217 @@
+//! A `dedup` job from end to end.
+
+use crate::components::Matched;
+use crate::error::Error;
+use crate::exact::Representatives;
+use crate::inputs::{Found, Selection};
+use crate::load::Context;
+use crate::progress::{Progress, StageKind};
+use crate::scan::scan;
+use crate::table::Table;
+use crate::verdicts::Verdicts;
+use crate::workdir::{Identity, InputStamp, Workdir};
+use crate::{preflight, system, write};
+use onefold_run::{Manifest, Plan, Stage};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+/// How evidence is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum EvidenceFormat {
+    /// One JSON object a line.
+    #[default]
+    Jsonl,
+    /// Parquet tables.
+    Parquet,
+}
+
+impl EvidenceFormat {
+    /// The ending of its files.
+    pub fn ending(self) -> &'static str {
+        match self {
+            EvidenceFormat::Jsonl => "jsonl",
+            EvidenceFormat::Parquet => "parquet",
+        }
+    }
+}
+
+/// What a job may use of the machine.
+#[derive(Clone, Debug)]
+pub struct Resources {
+    /// Worker threads.
+    pub threads: usize,
+    /// Budget of memory in bytes.
+    pub memory_bytes: u64,
+    /// Where to put what does not fit, if not beside the output.
+    pub temp: Option<PathBuf>,
+}
+
+/// What a job does beside its plan.
+#[derive(Clone, Debug)]
+pub struct Switches {
+    /// Mark duplicates instead of removing them.
+    pub annotate: bool,
+    /// How evidence is written.
+    pub evidence: EvidenceFormat,
+    /// Go on with a run that was stopped.
+    pub resume: bool,
+    /// Overwrite an output.
+    pub force: bool,
+    /// Bad records from which the job fails.
+    pub max_bad_records: Option<u64>,
+    /// Share of a source that may be removed.
+    pub max_removed: f64,
+}
+
+/// A batch job.
+pub struct Job<'a> {
+    /// What decides the verdicts.
+    pub plan: Plan,
+    /// What is read.
+    pub selection: Selection,
+    /// What may be used.
+    pub resources: Resources,
+    /// What else is to be done.
+    pub switches: Switches,
+    /// Who hears of the progress.
+    pub progress: &'a dyn Progress,
+    /// Set from outside to stop the job.
+    pub cancel: &'a AtomicBool,
+}
+
+/// How a job ended.
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    /// It ran.
+    Finished(Box<Manifest>),
+    /// It had run before.
+    AlreadyFinished(Box<Manifest>),
+}
+
+impl Job<'_> {
+    /// Fails if the job was stopped from outside.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        if self.cancel.load(Ordering::Relaxed) { Err(Error::Interrupted) } else { Ok(()) }
+    }
+
+    fn identity(&self, found: &Found) -> Result<Identity, Error> {
+        let stamps = found.sources.iter().map(|source| InputStamp::of(&source.path));
+        Ok(Identity {
+            plan: self.plan.clone(),
+            annotate: self.switches.annotate,
+            evidence: self.switches.evidence.ending().into(),
+            inputs: stamps.collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+/// Times the stages of a job.
+pub(crate) struct Clock {
+    stages: Vec<Stage>,
+    running: Option<(StageKind, Instant, f64)>,
+}
+
+impl Clock {
+    pub(crate) fn new() -> Self {
+        Clock { stages: Vec::new(), running: None }
+    }
+
+    pub(crate) fn start(&mut self, stage: StageKind) {
+        self.stop();
+        self.running = Some((stage, Instant::now(), system::cpu_seconds()));
+    }
+
+    pub(crate) fn stop(&mut self) {
+        if let Some((stage, since, cpu)) = self.running.take() {
+            let round = |seconds: f64| (seconds * 1e3).round() / 1e3;
+            self.stages.push(Stage {
+                name: stage.name().into(),
+                seconds: round(since.elapsed().as_secs_f64()),
+                cpu_seconds: round(system::cpu_seconds() - cpu),
+            });
+        }
+    }
+
+    pub(crate) fn stages(mut self) -> Vec<Stage> {
+        self.stop();
+        self.stages
+    }
+}
+
+/// Removes duplicates: reads the inputs, decides, and writes `output`.
+pub fn dedup(job: &Job<'_>, output: &Path) -> Result<Outcome, Error> {
+    if job.switches.resume && output.join("manifest.json").exists() {
+        let manifest = Manifest::read(output)?;
+        if manifest.plan != job.plan || manifest.annotate != job.switches.annotate {
+            return Err(Error::ResumeChanged { path: output.to_owned(), what: "the plan".into() });
+        }
+        return Ok(Outcome::AlreadyFinished(Box::new(manifest)));
+    }
+    let hidden = output.join(write::STAGING);
+    let occupied =
+        output.exists() && fs_err::read_dir(output)?.any(|entry| entry.is_ok_and(|e| e.path() != hidden));
+    if occupied && !job.switches.force {
+        return Err(Error::OutputExists(output.to_owned()));
+    }
+    let found = job.selection.look(&job.plan.fields)?;
+    write::check_annotate(job, &found.sources)?;
+    preflight::check(job, &found.sources, Some(output))?;
+    let identity = job.identity(&found)?;
+    let place = match &job.resources.temp {
+        // Two outputs may share a folder for temporary files.
+        Some(temp) => {
+            let absolute = std::path::absolute(output)?;
+            let tag = xxhash_rust::xxh3::xxh3_64(absolute.as_os_str().as_encoded_bytes());
+            temp.join(format!("onefold-{tag:016x}"))
+        }
+        None => hidden.join("work"),
+    };
+    let workdir = Workdir::open(&place, &identity, job.switches.resume, output)?;
+    let outcome = run(job, output, found, &workdir);
+    match outcome {
+        Ok(manifest) => {
+            workdir.remove()?;
+            if hidden.exists() {
+                fs_err::remove_dir_all(&hidden)?;
+            }
+            Ok(Outcome::Finished(Box::new(manifest)))
+        }
+        Err(error) => {
+            write::discard_staged(output, &error);
+            Err(error)
+        }
+    }
+}
+
+fn run(job: &Job<'_>, output: &Path, found: Found, workdir: &Workdir) -> Result<Manifest, Error> {
+    let mut clock = Clock::new();
+    let Found { mut sources, bad, notes } = found;
+    clock.start(StageKind::Read);
+    let pieces = scan(job, &mut sources, workdir, bad.len() as u64)?;
+    let context = Context::new(job, &sources)?;
+    let mut table = Table::new(&sources, &job.plan.keep);
+    pieces.load(&mut table, workdir)?;
+    clock.start(StageKind::Match);
+    job.progress.start(StageKind::Match, table.len() as u64);
+    let representatives = Representatives::find(&table)?;
+    let saved = Verdicts::load(workdir)?;
+    let verdicts = match saved {
+        Some(verdicts) => verdicts,
+        None => {
+            let matched = Matched::find(&context, &table, &representatives)?;
+            clock.start(StageKind::Verify);
+            let verdicts = crate::resolve::resolve(&context, &table, &representatives, &matched, workdir)?;
+            verdicts.save(workdir)?;
+            verdicts
+        }
+    };
+    clock.start(StageKind::Write);
+    let run = write::Run {
+        context: &context,
+        table: &table,
+        representatives: &representatives,
+        verdicts: &verdicts,
+    };
+    run.write(output, &bad, notes, clock)
+}

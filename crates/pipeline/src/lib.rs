@@ -1,0 +1,41 @@
+//! The batch job: parallel, within a memory budget, resumable, with the same bytes for any number of threads.
+//!
+//! A job goes through stages, each in a module of its name:
+//!
+//! 1. [`scan`](mod@crate::scan): every source is read once; each document leaves a row, its names and its band keys in a *piece*
+//!    on disk, which is also the checkpoint.
+//! 2. [`exact`]: equal texts are collapsed.
+//! 3. [`candidates`]: band keys meet, a slice of the key space at a time, and tie documents into components.
+//! 4. [`resolve`]: components are decided one by one on the true shingle sets, read again by address.
+//! 5. [`write`]: the kept documents and the evidence, under temporary names until all is there.
+
+mod candidates;
+mod components;
+mod error;
+mod exact;
+pub mod explain;
+mod inputs;
+mod job;
+mod links;
+mod load;
+mod pairs;
+mod piece;
+mod preflight;
+mod progress;
+mod resolve;
+mod scan;
+mod sketcher;
+mod spool;
+mod system;
+mod table;
+mod verdicts;
+mod workdir;
+mod write;
+
+pub use error::Error;
+pub use inputs::{Selection, Spooled};
+pub use job::{EvidenceFormat, Job, Outcome, Resources, Switches, dedup};
+pub use pairs::{Pair, PairKind, PairsSummary, pairs};
+pub use preflight::{Estimate, estimate};
+pub use progress::{Progress, Silent, StageKind};
+pub use system::{available_memory, peak_memory};

@@ -1,0 +1,112 @@
+//! Documents again, by number, for exact comparison.
+
+use crate::error::Error;
+use crate::job::Job;
+use crate::scan::parser;
+use crate::sketcher::{Sketcher, text_of};
+use crate::spool::Spools;
+use crate::table::{DocId, Table};
+use onefold_detect::text::ShingleSet;
+use onefold_formats::block::FrameKind;
+use onefold_formats::document::{Document, Parsed, Parser};
+use onefold_formats::fetch::Fetcher;
+use onefold_formats::source::Source;
+use std::collections::HashMap;
+
+/// What all stages behind reading share.
+pub(crate) struct Context<'a> {
+    pub(crate) job: &'a Job<'a>,
+    pub(crate) sources: &'a [Source],
+    pub(crate) parsers: Vec<Parser>,
+}
+
+impl<'a> Context<'a> {
+    pub(crate) fn new(job: &'a Job<'a>, sources: &'a [Source]) -> Result<Self, Error> {
+        let parsers = sources.iter().map(|source| parser(source, job)).collect::<Result<_, _>>()?;
+        Ok(Context { job, sources, parsers })
+    }
+}
+
+/// Files held open at most by one worker.
+const OPEN_FILES: usize = 64;
+
+/// Loads documents for one worker.
+pub(crate) struct Loader<'a> {
+    context: &'a Context<'a>,
+    table: &'a Table<'a>,
+    spools: &'a Spools,
+    sketcher: Sketcher<'a>,
+    fetchers: HashMap<usize, Fetcher>,
+    bytes: Vec<u8>,
+}
+
+impl<'a> Loader<'a> {
+    pub(crate) fn new(context: &'a Context<'a>, table: &'a Table<'a>, spools: &'a Spools) -> Self {
+        let sketcher = Sketcher::new(&context.job.plan);
+        Loader { context, table, spools, sketcher, fetchers: HashMap::new(), bytes: Vec::new() }
+    }
+
+    /// The shingle set of a document.
+    pub(crate) fn shingles(&mut self, document: DocId) -> Result<ShingleSet, Error> {
+        let changed = self.changed(document);
+        self.fetch(document)?;
+        let Loader { context, table, sketcher, bytes, .. } = self;
+        let parsed = parse(context, table, document, bytes).ok_or(changed)?;
+        let (digest, set) = sketcher.shingles(&parsed.body);
+        if digest.0 != table.digest[document as usize] {
+            return Err(self.changed(document));
+        }
+        Ok(set)
+    }
+
+    /// The compared text of a document.
+    pub(crate) fn text(&mut self, document: DocId) -> Result<String, Error> {
+        let changed = self.changed(document);
+        self.fetch(document)?;
+        let parsed = parse(self.context, self.table, document, &self.bytes).ok_or(changed)?;
+        let mut text = String::new();
+        text_of(&parsed.body, &mut text);
+        Ok(text)
+    }
+
+    /// The bytes of a document's record.
+    pub(crate) fn record(&mut self, document: DocId) -> Result<&[u8], Error> {
+        self.fetch(document)?;
+        Ok(&self.bytes)
+    }
+
+    fn fetch(&mut self, document: DocId) -> Result<(), Error> {
+        let index = self.table.source_of(document);
+        let (offset, length) = self.table.address(document);
+        if self.spools.fetch(document, &mut self.bytes)? {
+            return Ok(());
+        }
+        if !self.fetchers.contains_key(&index) {
+            if self.fetchers.len() >= OPEN_FILES {
+                self.fetchers.clear();
+            }
+            let fetcher =
+                Fetcher::open(&self.context.sources[index])?.ok_or_else(|| self.changed(document))?;
+            self.fetchers.insert(index, fetcher);
+        }
+        let fetcher = self.fetchers.get_mut(&index).expect("present because it was just put in");
+        Ok(fetcher.fetch(offset, length, &mut self.bytes)?)
+    }
+
+    fn changed(&self, document: DocId) -> Error {
+        let path = self.context.sources[self.table.source_of(document)].path.clone();
+        onefold_formats::Error::Changed { path, offset: self.table.address(document).0 }.into()
+    }
+}
+
+fn parse<'b>(
+    context: &Context<'_>,
+    table: &Table<'_>,
+    document: DocId,
+    bytes: &'b [u8],
+) -> Option<Box<Document<'b>>> {
+    match context.parsers[table.source_of(document)].parse(bytes, &FrameKind::Record) {
+        Parsed::Document(parsed) => Some(parsed),
+        _ => None,
+    }
+}

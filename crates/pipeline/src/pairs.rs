@@ -1,0 +1,262 @@
+//! `pairs`: verified pairs, listed and nothing removed.
+
+use crate::components::{Components, Matched};
+use crate::error::Error;
+use crate::exact::Representatives;
+use crate::job::Job;
+use crate::load::{Context, Loader};
+use crate::preflight;
+use crate::progress::StageKind;
+use crate::resolve::Sets;
+use crate::scan::{lock, parallel, scan};
+use crate::spool::Spools;
+use crate::table::{DocId, Table};
+use crate::workdir::{Identity, Workdir};
+use onefold_detect::measure::overlap_reaching;
+use onefold_run::Counts;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// How two documents of a pair are related.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PairKind {
+    /// Equal texts.
+    Exact,
+    /// Similar texts.
+    Near,
+}
+
+impl PairKind {
+    /// The word used in output.
+    pub fn name(self) -> &'static str {
+        match self {
+            PairKind::Exact => "exact",
+            PairKind::Near => "near",
+        }
+    }
+}
+
+/// A pair of documents.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pair<'a> {
+    /// Id of the one that comes first in the input.
+    pub id_a: &'a str,
+    /// Id of the other.
+    pub id_b: &'a str,
+    /// Resemblance.
+    pub similarity: f64,
+    /// How they are related.
+    pub kind: PairKind,
+}
+
+/// What a listing of pairs came to.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PairsSummary {
+    /// Documents read, bad ones, empty ones.
+    pub counts: Counts,
+    /// Pairs listed.
+    pub pairs: u64,
+    /// Pairs listed by hundredths of similarity, rounded down.
+    pub by_score: BTreeMap<u32, u64>,
+}
+
+/// Lists verified pairs in order of documents within each component: each near pair of distinct texts once, each
+/// copy with the first; with `expand`, every pair of documents.
+pub fn pairs(
+    job: &Job<'_>,
+    work: &Path,
+    expand: bool,
+    max_pairs: u64,
+    take: &mut (dyn FnMut(&Pair<'_>) -> Result<(), Error> + Send),
+) -> Result<PairsSummary, Error> {
+    let found = job.selection.look(&job.plan.fields)?;
+    preflight::check(job, &found.sources, None)?;
+    let identity =
+        Identity { plan: job.plan.clone(), annotate: false, evidence: String::new(), inputs: Vec::new() };
+    let workdir = Workdir::open(work, &identity, false, work)?;
+    let mut sources = found.sources;
+    let outcome = (|| {
+        let pieces = scan(job, &mut sources, &workdir, found.bad.len() as u64)?;
+        let context = Context::new(job, &sources)?;
+        let mut table = Table::new(&sources, &job.plan.keep);
+        pieces.load(&mut table, &workdir)?;
+        job.progress.start(StageKind::Match, table.len() as u64);
+        let representatives = Representatives::find(&table)?;
+        let matched = Matched::find(&context, &table, &representatives)?;
+        let listing = Listing::new(&context, &table, &representatives, expand, max_pairs);
+        let mut summary = listing.list(&matched, &workdir, take)?;
+        summary.counts = counts(&table, found.bad.len() as u64);
+        Ok(summary)
+    })();
+    workdir.remove()?;
+    outcome
+}
+
+fn counts(table: &Table<'_>, bad_files: u64) -> Counts {
+    let bad = table.pieces().iter().map(|piece| piece.file.meta.bad.len() as u64).sum::<u64>() + bad_files;
+    let empty = (0..table.len() as DocId).filter(|&document| table.is_empty(document)).count() as u64;
+    let kept = table.len() as u64;
+    Counts { read: kept + bad, kept, bad, empty, ..Counts::default() }
+}
+
+struct Listing<'a> {
+    context: &'a Context<'a>,
+    table: &'a Table<'a>,
+    representatives: &'a Representatives,
+    /// Copies of each representative that has some, itself included, in order.
+    copies: BTreeMap<DocId, Vec<DocId>>,
+    expand: bool,
+    max_pairs: u64,
+}
+
+/// Pairs that were verified, as documents with their similarity.
+type Verified = Vec<(DocId, DocId, f64)>;
+
+impl<'a> Listing<'a> {
+    fn new(
+        context: &'a Context<'a>,
+        table: &'a Table<'a>,
+        representatives: &'a Representatives,
+        expand: bool,
+        max_pairs: u64,
+    ) -> Self {
+        let mut copies: BTreeMap<DocId, Vec<DocId>> = BTreeMap::new();
+        for document in 0..table.len() as DocId {
+            let representative = representatives.of(document);
+            if representative != document || representatives.with_copies.binary_search(&document).is_ok() {
+                copies.entry(representative).or_default().push(document);
+            }
+        }
+        Listing { context, table, representatives, copies, expand, max_pairs }
+    }
+
+    fn list(
+        &self,
+        matched: &Matched,
+        workdir: &Workdir,
+        take: &mut (dyn FnMut(&Pair<'_>) -> Result<(), Error> + Send),
+    ) -> Result<PairsSummary, Error> {
+        let mut summary = PairsSummary::default();
+        let mut put = |first: DocId, second: DocId, similarity: f64, kind: PairKind| -> Result<(), Error> {
+            summary.pairs += 1;
+            if summary.pairs > self.max_pairs {
+                return Err(Error::MaxPairs { limit: self.max_pairs });
+            }
+            *summary.by_score.entry((similarity * 100.0) as u32).or_insert(0) += 1;
+            let (low, high) = (first.min(second), first.max(second));
+            let (a, b) = (self.table.names(low)?.id, self.table.names(high)?.id);
+            take(&Pair { id_a: &a, id_b: &b, similarity, kind })
+        };
+        for copies in self.copies.values() {
+            for (index, &first) in copies.iter().enumerate().take(if self.expand { usize::MAX } else { 1 }) {
+                for &second in &copies[index + 1..] {
+                    put(first, second, 1.0, PairKind::Exact)?;
+                }
+            }
+        }
+        let mut compared = 0;
+        matched.each_share(self.context, self.table, self.representatives, |components| {
+            let verified = self.verify(components, workdir, &mut compared)?;
+            for &(first, second, similarity) in &verified {
+                let (firsts, seconds) = (self.documents(first), self.documents(second));
+                for &a in firsts {
+                    for &b in seconds {
+                        put(a, b, similarity, PairKind::Near)?;
+                    }
+                }
+            }
+            Ok(())
+        })?;
+        Ok(summary)
+    }
+
+    /// The documents a representative stands for in the listing.
+    fn documents<'d>(&'d self, representative: DocId) -> &'d [DocId] {
+        match self.copies.get(&representative) {
+            Some(copies) if self.expand => copies,
+            Some(copies) => {
+                std::slice::from_ref(&copies[copies.iter().position(|&c| c == representative).unwrap_or(0)])
+            }
+            // A document without copies stands for itself; the table of numbers lends it an address.
+            None => self.representatives.slice(representative),
+        }
+    }
+
+    fn verify(
+        &self,
+        components: &Components<'_>,
+        workdir: &Workdir,
+        compared: &mut u64,
+    ) -> Result<Verified, Error> {
+        let job = self.context.job;
+        let documents = components.documents();
+        job.progress.start(StageKind::Verify, documents.len() as u64);
+        let spools = Spools::fill(self.context, self.table, &documents, workdir)?;
+        let next = AtomicUsize::new(0);
+        let all: Mutex<(Verified, u64)> = Mutex::new((Vec::new(), *compared));
+        let budget = job.resources.memory_bytes / 4 / job.resources.threads.max(1) as u64;
+        parallel(job, |_| {
+            let mut sets = Sets::new(Loader::new(self.context, self.table, &spools), budget);
+            let mut mine = Vec::new();
+            loop {
+                job.check()?;
+                let index = next.fetch_add(1, Ordering::Relaxed);
+                if index >= components.len() {
+                    lock(&all).0.append(&mut mine);
+                    return Ok(());
+                }
+                let candidates = self.candidates(components, index, &all)?;
+                let mut last = None;
+                for (first, second) in candidates {
+                    if last.is_some_and(|last| last != first) {
+                        job.check()?;
+                    }
+                    last = Some(first);
+                    let (a, b) = sets.both(first, second)?;
+                    if let Some(overlap) = overlap_reaching(a.hashes(), b.hashes(), job.plan.threshold) {
+                        mine.push((first, second, overlap.resemblance()));
+                    }
+                }
+                sets.clear();
+                job.progress.advance(0, 0);
+            }
+        })?;
+        let (mut verified, sum) = all.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        *compared = sum;
+        verified.sort_unstable_by_key(|&(first, second, _)| (first, second));
+        Ok(verified)
+    }
+
+    /// Pairs of documents that share a bucket of a component, in order.
+    fn candidates(
+        &self,
+        components: &Components<'_>,
+        index: usize,
+        all: &Mutex<(Verified, u64)>,
+    ) -> Result<Vec<(DocId, DocId)>, Error> {
+        let buckets = components.buckets(index);
+        let enumerated: u64 = buckets.iter().map(|b| b.len() as u64 * (b.len() as u64 - 1) / 2).sum();
+        let mut candidates = Vec::new();
+        // Counted before they are made, so that the guard comes before the memory.
+        let distinct_at_least =
+            buckets.iter().map(|b| b.len() as u64 * (b.len() as u64 - 1) / 2).max().unwrap_or(0);
+        if distinct_at_least > self.max_pairs || enumerated > self.max_pairs.saturating_mul(32) {
+            return Err(Error::MaxPairs { limit: self.max_pairs });
+        }
+        for bucket in &buckets {
+            for (at, &first) in bucket.iter().enumerate() {
+                candidates.extend(bucket[at + 1..].iter().map(|&second| (first, second)));
+            }
+        }
+        candidates.sort_unstable();
+        candidates.dedup();
+        let mut all = lock(all);
+        all.1 += candidates.len() as u64;
+        if all.1 > self.max_pairs {
+            return Err(Error::MaxPairs { limit: self.max_pairs });
+        }
+        Ok(candidates)
+    }
+}

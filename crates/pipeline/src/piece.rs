@@ -1,0 +1,372 @@
+//! Pieces: what reading a stretch of a source leaves behind, on disk.
+//!
+//! A piece is the checkpoint of its stretch and the input of the stages behind. Layout, little-endian:
+//!
+//! ```text
+//! 8  magic "ONEFOLD\x01"
+//! 8  length of the meta section, then of rows, names, keys (four u64)
+//! …  meta: JSON, see `Meta`
+//! …  rows: one of 37 bytes a document
+//! …  names: id, url, record id and date of each document
+//! …  keys: band keys with their document, in 256 slices by the first byte of the key
+//! 8  XXH3-64 of all before
+//! ```
+
+use crate::error::Error;
+use onefold_formats::BadRecord;
+use serde::{Deserialize, Serialize};
+use std::io::Write;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use xxhash_rust::xxh3::xxh3_64;
+
+const MAGIC: &[u8; 8] = b"ONEFOLD\x01";
+/// Slices of the key space.
+pub(crate) const SLICES: usize = 256;
+/// Bytes of a key with its document.
+pub(crate) const KEY_BYTES: usize = 12;
+const ROW_BYTES: usize = 37;
+const HEADER_BYTES: usize = 40;
+
+/// One document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Row {
+    pub(crate) digest: u128,
+    pub(crate) offset: u64,
+    pub(crate) length: u32,
+    pub(crate) rank: u64,
+    pub(crate) empty: bool,
+}
+
+/// A record that is left out of the output although it is no document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Gap {
+    pub(crate) offset: u64,
+    pub(crate) length: u64,
+}
+
+/// A bad record and its place.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct BadEntry {
+    pub(crate) offset: u64,
+    pub(crate) length: u64,
+    pub(crate) bad: BadRecord,
+}
+
+/// A WARC record tied to others.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct LinkEntry {
+    pub(crate) offset: u64,
+    pub(crate) length: u64,
+    /// The document it is, by its number in the piece, if it is one.
+    pub(crate) document: Option<u32>,
+    pub(crate) record_id: Option<String>,
+    pub(crate) revisit: bool,
+    pub(crate) to: Vec<String>,
+    pub(crate) target: Option<(String, String)>,
+}
+
+/// What a piece says of itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Meta {
+    /// Where reading goes on behind this piece: address and number of records.
+    pub(crate) end: (u64, u64),
+    /// Digest of the whole source, if this is its last piece.
+    pub(crate) last: Option<String>,
+    /// Whether the source had to be read as a stream although it looked like members.
+    pub(crate) as_stream: bool,
+    pub(crate) passed: u64,
+    pub(crate) bad: Vec<BadEntry>,
+    pub(crate) gaps: Vec<Gap>,
+    pub(crate) links: Vec<LinkEntry>,
+    /// Keys in each slice.
+    pub(crate) slices: Vec<u32>,
+}
+
+/// A piece in the making; also what one block of it leaves.
+#[derive(Debug, Default)]
+pub(crate) struct Piece {
+    pub(crate) meta: Meta,
+    pub(crate) rows: Vec<Row>,
+    name_ends: Vec<u32>,
+    names: Vec<u8>,
+    keys: Vec<(u64, u32)>,
+}
+
+/// Names of a document.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Names {
+    pub(crate) id: String,
+    pub(crate) url: Option<String>,
+    pub(crate) record_id: Option<String>,
+    pub(crate) date: Option<String>,
+}
+
+impl Piece {
+    pub(crate) fn push(&mut self, row: Row, names: [Option<&str>; 4]) {
+        self.rows.push(row);
+        let [id, url, ..] = names;
+        for (index, name) in names.into_iter().enumerate() {
+            // An id that is the URL is written once.
+            let len = match name {
+                None => 0,
+                Some(_) if index == 0 && id == url => u32::MAX,
+                Some(name) => name.len() as u32 + 1,
+            };
+            self.names.extend_from_slice(&len.to_le_bytes());
+            if len != u32::MAX {
+                self.names.extend_from_slice(name.unwrap_or_default().as_bytes());
+            }
+        }
+        self.name_ends.push(self.names.len() as u32);
+    }
+
+    /// A band key of the document pushed last.
+    #[inline]
+    pub(crate) fn push_key(&mut self, key: u64, document: u32) {
+        self.keys.push((key, document));
+    }
+
+    pub(crate) fn documents(&self) -> u32 {
+        self.rows.len() as u32
+    }
+
+    /// Appends what the next block left, and empties that.
+    pub(crate) fn append(&mut self, next: &mut Piece) {
+        let (documents, names) = (self.documents(), self.names.len() as u32);
+        self.rows.append(&mut next.rows);
+        self.name_ends.extend(next.name_ends.drain(..).map(|end| end + names));
+        self.names.append(&mut next.names);
+        self.keys.extend(next.keys.drain(..).map(|(key, document)| (key, document + documents)));
+        self.meta.end = next.meta.end;
+        self.meta.passed += std::mem::take(&mut next.meta.passed);
+        self.meta.bad.append(&mut next.meta.bad);
+        self.meta.gaps.append(&mut next.meta.gaps);
+        for mut link in next.meta.links.drain(..) {
+            link.document = link.document.map(|document| document + documents);
+            self.meta.links.push(link);
+        }
+    }
+
+    /// Writes the piece under its name, all or nothing.
+    pub(crate) fn write(&mut self, path: &Path) -> Result<(), Error> {
+        let mut counts = [0u32; SLICES];
+        for (key, _) in &self.keys {
+            counts[(key >> 56) as usize] += 1;
+        }
+        self.meta.slices = counts.to_vec();
+        let meta = serde_json::to_vec(&self.meta).map_err(std::io::Error::other)?;
+        let lens = [
+            meta.len(),
+            self.rows.len() * ROW_BYTES,
+            self.name_ends.len() * 4 + self.names.len(),
+            self.keys.len() * KEY_BYTES,
+        ];
+        let mut out = Vec::with_capacity(HEADER_BYTES + lens.iter().sum::<usize>() + 8);
+        out.extend_from_slice(MAGIC);
+        lens.iter().for_each(|len| out.extend_from_slice(&(*len as u64).to_le_bytes()));
+        out.extend_from_slice(&meta);
+        for row in &self.rows {
+            out.extend_from_slice(&row.digest.to_le_bytes());
+            out.extend_from_slice(&row.offset.to_le_bytes());
+            out.extend_from_slice(&row.length.to_le_bytes());
+            out.extend_from_slice(&row.rank.to_le_bytes());
+            out.push(row.empty.into());
+        }
+        self.name_ends.iter().for_each(|end| out.extend_from_slice(&end.to_le_bytes()));
+        out.extend_from_slice(&self.names);
+        let keys_at = out.len();
+        out.resize(keys_at + lens[3], 0);
+        let mut next = [0usize; SLICES];
+        let mut sum = keys_at;
+        for (slice, count) in counts.iter().enumerate() {
+            next[slice] = sum;
+            sum += *count as usize * KEY_BYTES;
+        }
+        for (key, document) in &self.keys {
+            let at = &mut next[(key >> 56) as usize];
+            out[*at..*at + 8].copy_from_slice(&key.to_le_bytes());
+            out[*at + 8..*at + KEY_BYTES].copy_from_slice(&document.to_le_bytes());
+            *at += KEY_BYTES;
+        }
+        out.extend_from_slice(&xxh3_64(&out).to_le_bytes());
+        let temporary = path.with_extension("tmp");
+        let mut file = fs_err::File::create(&temporary)?;
+        file.write_all(&out)?;
+        drop(file);
+        fs_err::rename(&temporary, path)?;
+        Ok(())
+    }
+}
+
+/// A finished piece on disk.
+#[derive(Debug)]
+pub(crate) struct PieceFile {
+    path: PathBuf,
+    file: fs_err::File,
+    pub(crate) meta: Meta,
+    pub(crate) documents: u32,
+    names_at: u64,
+    keys_at: u64,
+    /// Where each slice of keys starts, counted in keys.
+    slice_starts: Vec<u32>,
+}
+
+impl PieceFile {
+    /// Opens a piece and reads its rows; `None` if there is none, or a damaged one.
+    pub(crate) fn open(path: &Path) -> Result<Option<(Self, Vec<Row>)>, Error> {
+        let bytes = match fs_err::read(path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        Ok(Self::parse(&bytes).map(|(meta, rows, names_at, keys_at)| {
+            let mut sum = 0;
+            let slice_starts = meta.slices.iter().map(|count| {
+                sum += count;
+                sum - count
+            });
+            let slice_starts = slice_starts.collect();
+            let file = fs_err::File::open(path).map_err(Error::from);
+            file.map(|file| {
+                let documents = rows.len() as u32;
+                (
+                    PieceFile {
+                        path: path.to_owned(),
+                        file,
+                        meta,
+                        documents,
+                        names_at,
+                        keys_at,
+                        slice_starts,
+                    },
+                    rows,
+                )
+            })
+        }))
+        .and_then(Option::transpose)
+    }
+
+    fn parse(bytes: &[u8]) -> Option<(Meta, Vec<Row>, u64, u64)> {
+        let (body, checksum) = bytes.split_last_chunk::<8>()?;
+        if !body.starts_with(MAGIC) || xxh3_64(body) != u64::from_le_bytes(*checksum) {
+            return None;
+        }
+        let len = |index: usize| -> Option<usize> {
+            let at = 8 + index * 8;
+            Some(u64::from_le_bytes(body.get(at..at + 8)?.try_into().ok()?) as usize)
+        };
+        let (meta_len, rows_len, names_len) = (len(0)?, len(1)?, len(2)?);
+        let meta: Meta = serde_json::from_slice(body.get(HEADER_BYTES..HEADER_BYTES + meta_len)?).ok()?;
+        let rows_at = HEADER_BYTES + meta_len;
+        let rows = body.get(rows_at..rows_at + rows_len)?.chunks_exact(ROW_BYTES).map(|row| {
+            let (digest, row) = row.split_first_chunk::<16>()?;
+            let (offset, row) = row.split_first_chunk::<8>()?;
+            let (length, row) = row.split_first_chunk::<4>()?;
+            let (rank, row) = row.split_first_chunk::<8>()?;
+            Some(Row {
+                digest: u128::from_le_bytes(*digest),
+                offset: u64::from_le_bytes(*offset),
+                length: u32::from_le_bytes(*length),
+                rank: u64::from_le_bytes(*rank),
+                empty: *row.first()? != 0,
+            })
+        });
+        let rows = rows.collect::<Option<Vec<Row>>>()?;
+        let names_at = (rows_at + rows_len) as u64;
+        Some((meta, rows, names_at, names_at + names_len as u64))
+    }
+
+    /// Keys of one slice, appended as bytes.
+    pub(crate) fn slice(&self, slice: usize, bytes: &mut Vec<u8>) -> Result<(), Error> {
+        let (start, count) = (u64::from(self.slice_starts[slice]), self.meta.slices[slice] as usize);
+        let from = bytes.len();
+        bytes.resize(from + count * KEY_BYTES, 0);
+        self.read_at(&mut bytes[from..], self.keys_at + start * KEY_BYTES as u64)
+    }
+
+    /// Names of a document.
+    pub(crate) fn names(&self, document: u32) -> Result<Names, Error> {
+        let mut ends = [0; 8];
+        let (from, at) = match document {
+            0 => (4, self.names_at),
+            _ => (0, self.names_at + u64::from(document - 1) * 4),
+        };
+        self.read_at(&mut ends[from..], at)?;
+        let value = u64::from_le_bytes(ends);
+        let (start, end) = (value as u32, (value >> 32) as u32);
+        let mut bytes = vec![0; (end - start) as usize];
+        self.read_at(&mut bytes, self.names_at + u64::from(self.documents) * 4 + u64::from(start))?;
+        let mut rest = bytes.as_slice();
+        let mut parts: [Option<String>; 4] = Default::default();
+        let mut id_is_url = false;
+        for part in &mut parts {
+            let Some((len, tail)) = rest.split_first_chunk::<4>() else { break };
+            let len = u32::from_le_bytes(*len);
+            rest = tail;
+            id_is_url |= len == u32::MAX;
+            if len != 0 && len != u32::MAX {
+                let (name, tail) = rest.split_at((len as usize - 1).min(rest.len()));
+                *part = Some(String::from_utf8_lossy(name).into_owned());
+                rest = tail;
+            }
+        }
+        let [id, url, record_id, date] = parts;
+        let id = if id_is_url { url.clone() } else { id };
+        Ok(Names { id: id.unwrap_or_default(), url, record_id, date })
+    }
+
+    fn read_at(&self, bytes: &mut [u8], at: u64) -> Result<(), Error> {
+        self.file.file().read_exact_at(bytes, at).map_err(|error| {
+            std::io::Error::new(error.kind(), format!("{}: {error}", self.path.display())).into()
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(offset: u64) -> Row {
+        Row { digest: u128::MAX - 7, offset, length: 9, rank: 3, empty: offset == 2 }
+    }
+
+    #[test]
+    fn a_piece_is_read_as_it_was_written() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("p");
+        let (mut whole, mut part) = (Piece::default(), Piece::default());
+        whole.push(row(1), [Some("a"), None, None, None]);
+        whole.push_key(5 << 56 | 1, 0);
+        part.push(row(2), [Some("u"), Some("u"), Some("r"), Some("")]);
+        part.push_key(5 << 56, 0);
+        part.push_key(255 << 56, 0);
+        whole.append(&mut part);
+        whole.write(&path).unwrap();
+        let (file, rows) = PieceFile::open(&path).unwrap().unwrap();
+        assert_eq!(rows, [row(1), row(2)]);
+        assert_eq!(file.names(0).unwrap(), Names { id: "a".into(), ..Names::default() });
+        let names = file.names(1).unwrap();
+        assert_eq!(
+            (names.id.as_str(), names.url.as_deref(), names.date.as_deref()),
+            ("u", Some("u"), Some(""))
+        );
+        let mut keys = Vec::new();
+        file.slice(5, &mut keys).unwrap();
+        assert_eq!(keys.len(), 2 * KEY_BYTES);
+        assert_eq!(keys[20..], 1u32.to_le_bytes());
+    }
+
+    #[test]
+    fn a_torn_piece_is_no_piece() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("p");
+        Piece::default().write(&path).unwrap();
+        let bytes = fs_err::read(&path).unwrap();
+        for cut in [0, 10, bytes.len() - 1] {
+            fs_err::write(&path, &bytes[..cut]).unwrap();
+            assert!(PieceFile::open(&path).unwrap().is_none());
+        }
+        assert!(PieceFile::open(&dir.path().join("none")).unwrap().is_none());
+    }
+}

@@ -1,0 +1,226 @@
+//! Stage four: components are decided on the true shingle sets.
+
+mod sets;
+
+use crate::components::{Components, Matched};
+use crate::error::Error;
+use crate::exact::Representatives;
+use crate::load::{Context, Loader};
+use crate::progress::StageKind;
+use crate::scan::{lock, parallel};
+use crate::spool::Spools;
+use crate::table::{DocId, Table};
+use crate::verdicts::{Near, Verdicts};
+use crate::workdir::Workdir;
+use onefold_detect::measure::{Overlap, overlap, overlap_reaching};
+use onefold_detect::resolve::{Candidates, Clustering, Unions, stars};
+use onefold_run::Method;
+pub(crate) use sets::Sets;
+use std::collections::HashMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Decides all components.
+pub(crate) fn resolve(
+    context: &Context<'_>,
+    table: &Table<'_>,
+    representatives: &Representatives,
+    matched: &Matched,
+    workdir: &Workdir,
+) -> Result<Verdicts, Error> {
+    let verdicts = Mutex::new(Verdicts { buckets: matched.large(table)?, ..Verdicts::default() });
+    context.job.progress.start(StageKind::Verify, 0);
+    matched.each_share(context, table, representatives, |components| {
+        let documents = components.documents();
+        context.job.progress.start(StageKind::Verify, documents.len() as u64);
+        let spools = Spools::fill(context, table, &documents, workdir)?;
+        let next = AtomicUsize::new(0);
+        parallel(context.job, |_| {
+            let mut worker = Worker::new(context, table, representatives, &spools);
+            while let Some(component) = worker.next(&next, components.len())? {
+                worker.component(components, component)?;
+            }
+            worker.hand_in(&mut lock(&verdicts));
+            Ok(())
+        })
+    })?;
+    count_shingles(context, table, representatives, workdir, &verdicts)?;
+    let mut verdicts = verdicts.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    verdicts.sort();
+    Ok(verdicts)
+}
+
+/// Evidence of an exact duplicate tells how many shingles it has: representatives that no comparison has loaded
+/// are loaded for it.
+fn count_shingles(
+    context: &Context<'_>,
+    table: &Table<'_>,
+    representatives: &Representatives,
+    workdir: &Workdir,
+    verdicts: &Mutex<Verdicts>,
+) -> Result<(), Error> {
+    if context.job.plan.method == Method::Exact {
+        return Ok(());
+    }
+    let unknown: Vec<DocId> = {
+        let mut known = lock(verdicts);
+        known.sort();
+        let near = |document| known.near.binary_search_by_key(&document, |near| near.document).is_ok();
+        let counted = |document| known.shingles.binary_search_by_key(&document, |entry| entry.0).is_ok();
+        representatives.with_copies.iter().copied().filter(|&d| !near(d) && !counted(d)).collect()
+    };
+    let spools = Spools::fill(context, table, &unknown, workdir)?;
+    let next = AtomicUsize::new(0);
+    parallel(context.job, |_| {
+        let mut loader = Loader::new(context, table, &spools);
+        let mut counts = Vec::new();
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(&document) = unknown.get(at) else { break };
+            context.job.check()?;
+            counts.push((document, loader.shingles(document)?.len() as u32));
+        }
+        lock(verdicts).shingles.append(&mut counts);
+        Ok(())
+    })
+}
+
+struct Worker<'a> {
+    context: &'a Context<'a>,
+    table: &'a Table<'a>,
+    representatives: &'a Representatives,
+    sets: Sets<'a>,
+    near: Vec<Near>,
+    shingles: Vec<(DocId, u32)>,
+    compared: u64,
+}
+
+impl<'a> Worker<'a> {
+    fn new(
+        context: &'a Context<'a>,
+        table: &'a Table<'a>,
+        representatives: &'a Representatives,
+        spools: &'a Spools,
+    ) -> Self {
+        let budget = context.job.resources.memory_bytes / 4 / context.job.resources.threads.max(1) as u64;
+        let sets = Sets::new(Loader::new(context, table, spools), budget);
+        Worker { context, table, representatives, sets, near: Vec::new(), shingles: Vec::new(), compared: 0 }
+    }
+
+    fn next(&self, next: &AtomicUsize, len: usize) -> Result<Option<usize>, Error> {
+        self.context.job.check()?;
+        let index = next.fetch_add(1, Ordering::Relaxed);
+        Ok((index < len).then_some(index))
+    }
+
+    fn hand_in(mut self, verdicts: &mut Verdicts) {
+        verdicts.near.append(&mut self.near);
+        verdicts.shingles.append(&mut self.shingles);
+        verdicts.compared += self.compared;
+    }
+
+    fn component(&mut self, components: &Components<'_>, index: usize) -> Result<(), Error> {
+        let buckets = components.buckets(index);
+        let mut ranked: Vec<DocId> = buckets.iter().flat_map(|bucket| bucket.iter().copied()).collect();
+        ranked.sort_unstable();
+        ranked.dedup();
+        self.table.sort_by_rank(&mut ranked)?;
+        match self.context.job.plan.cluster {
+            Clustering::Star => self.stars(&ranked, &buckets)?,
+            Clustering::Components => self.closure(&ranked, &buckets)?,
+        }
+        for &document in &ranked {
+            if let Some(len) = self.sets.known_len(document)
+                && self.representatives.with_copies.binary_search(&document).is_ok()
+            {
+                self.shingles.push((document, len));
+            }
+        }
+        self.sets.clear();
+        self.context.job.progress.advance(ranked.len() as u64, ranked.len() as u64);
+        Ok(())
+    }
+
+    fn stars(&mut self, ranked: &[DocId], buckets: &[&[DocId]]) -> Result<(), Error> {
+        let place: HashMap<DocId, u32> =
+            ranked.iter().zip(0..).map(|(&document, place)| (document, place)).collect();
+        let mut of_document: Vec<Vec<u32>> = vec![Vec::new(); ranked.len()];
+        for (bucket, number) in buckets.iter().zip(0..) {
+            for document in *bucket {
+                of_document[place[document] as usize].push(number);
+            }
+        }
+        let bucket_count = buckets.len();
+        let mut star = Star { worker: self, ranked, of_document, bucket_count, last: None };
+        stars(ranked.len(), &mut star)
+    }
+
+    /// Transitive closure of verified pairs; evidence is measured against the keeper, whoever tied them.
+    fn closure(&mut self, ranked: &[DocId], buckets: &[&[DocId]]) -> Result<(), Error> {
+        let place: HashMap<DocId, u32> =
+            ranked.iter().zip(0..).map(|(&document, place)| (document, place)).collect();
+        let mut unions = Unions::new(ranked.len());
+        for bucket in buckets {
+            let mut places: Vec<u32> = bucket.iter().map(|document| place[document]).collect();
+            places.sort_unstable();
+            for (index, &first) in places.iter().enumerate() {
+                for &second in &places[index + 1..] {
+                    if unions.root(first) != unions.root(second)
+                        && self.verify(ranked[first as usize], ranked[second as usize])?.is_some()
+                    {
+                        unions.join(first, second);
+                    }
+                }
+            }
+        }
+        for (index, &document) in ranked.iter().enumerate() {
+            let keeper = ranked[unions.root(index as u32) as usize];
+            if keeper != document {
+                let (first, second) = self.sets.both(document, keeper)?;
+                self.near.push(Near::new(document, keeper, overlap(first.hashes(), second.hashes())));
+            }
+        }
+        Ok(())
+    }
+
+    fn verify(&mut self, document: DocId, keeper: DocId) -> Result<Option<Overlap>, Error> {
+        self.compared += 1;
+        let threshold = self.context.job.plan.threshold;
+        let (first, second) = self.sets.both(document, keeper)?;
+        Ok(overlap_reaching(first.hashes(), second.hashes(), threshold))
+    }
+}
+
+struct Star<'w, 'a> {
+    worker: &'w mut Worker<'a>,
+    ranked: &'w [DocId],
+    of_document: Vec<Vec<u32>>,
+    bucket_count: usize,
+    last: Option<Overlap>,
+}
+
+impl Candidates for Star<'_, '_> {
+    type Error = Error;
+
+    fn buckets(&self, document: usize) -> &[u32] {
+        &self.of_document[document]
+    }
+
+    fn bucket_count(&self) -> usize {
+        self.bucket_count
+    }
+
+    fn verify(&mut self, document: usize, keeper: usize) -> Result<bool, Error> {
+        self.last = self.worker.verify(self.ranked[document], self.ranked[keeper])?;
+        Ok(self.last.is_some())
+    }
+
+    fn decided(&mut self, document: usize, keeper: Option<usize>) -> Result<(), Error> {
+        if let (Some(keeper), Some(overlap)) = (keeper, self.last.take()) {
+            let (document, keeper) = (self.ranked[document], self.ranked[keeper]);
+            self.worker.near.push(Near::new(document, keeper, overlap));
+            self.worker.sets.forget(document);
+        }
+        self.worker.context.job.check()
+    }
+}

@@ -1,0 +1,291 @@
+//! Stage one: every source is read once.
+//!
+//! Workers take turns at a source: one reads the next block under its lock, the others work on theirs outside of
+//! it, and an assembler puts what the blocks leave back in order into pieces. So the serial part of a source is
+//! its decompression alone, and a single large file keeps several threads busy.
+
+mod assemble;
+mod block;
+
+use crate::error::Error;
+use crate::job::Job;
+use crate::piece::{Piece, PieceFile};
+use crate::progress::StageKind;
+use crate::sketcher::Sketcher;
+use crate::table::Table;
+use crate::workdir::Workdir;
+use assemble::Assembler;
+use onefold_formats::Block;
+use onefold_formats::document::Parser;
+use onefold_formats::reader::{Progress, Reader};
+use onefold_formats::source::{Format, Layout, Source};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// How many pieces each source has.
+pub(crate) struct Pieces {
+    counts: Vec<usize>,
+}
+
+impl Pieces {
+    /// Puts the rows of all pieces into the table.
+    pub(crate) fn load(&self, table: &mut Table<'_>, workdir: &Workdir) -> Result<(), Error> {
+        for (source, &count) in self.counts.iter().enumerate() {
+            for number in 0..count {
+                let path = workdir.piece(source, number);
+                let (file, rows) = PieceFile::open(&path)?.ok_or_else(|| {
+                    std::io::Error::other(format!("{}: damaged while in use", path.display()))
+                })?;
+                table.add(source, file, &rows)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A source being read.
+struct Active {
+    index: usize,
+    source: Source,
+    parser: Parser,
+    turn: Mutex<Turn>,
+    assembler: Mutex<Assembler>,
+    abandoned: AtomicBool,
+}
+
+struct Turn {
+    reader: Reader,
+    blocks: u64,
+    ended: bool,
+}
+
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+struct Scan<'a> {
+    job: &'a Job<'a>,
+    workdir: &'a Workdir,
+    sources: Vec<Source>,
+    queue: Mutex<Queue>,
+    bad: AtomicU64,
+}
+
+#[derive(Default)]
+struct Queue {
+    next: usize,
+    active: Vec<Arc<Active>>,
+    counts: Vec<usize>,
+    as_stream: Vec<bool>,
+}
+
+/// Reads all sources into pieces. A source that turns out to be a stream is marked so.
+pub(crate) fn scan(
+    job: &Job<'_>,
+    sources: &mut [Source],
+    workdir: &Workdir,
+    bad_before: u64,
+) -> Result<Pieces, Error> {
+    job.progress.start(StageKind::Read, sources.iter().map(|source| source.size).sum());
+    let scan = Scan {
+        job,
+        workdir,
+        sources: sources.to_vec(),
+        queue: Mutex::new(Queue {
+            counts: vec![0; sources.len()],
+            as_stream: vec![false; sources.len()],
+            ..Queue::default()
+        }),
+        bad: AtomicU64::new(0),
+    };
+    scan.count_bad(bad_before, || "an input that may not be read".into())?;
+    parallel(job, |_| scan.work())?;
+    let queue = scan.queue.into_inner().unwrap_or_else(PoisonError::into_inner);
+    for (source, as_stream) in sources.iter_mut().zip(&queue.as_stream) {
+        if *as_stream {
+            source.layout = Layout::Stream;
+        }
+    }
+    Ok(Pieces { counts: queue.counts })
+}
+
+/// Runs `work` on every thread of the job until all are done; the first error stops the others at their next
+/// look at the job.
+pub(crate) fn parallel(job: &Job<'_>, work: impl Fn(usize) -> Result<(), Error> + Sync) -> Result<(), Error> {
+    let threads = job.resources.threads.max(1);
+    if threads == 1 {
+        return work(0);
+    }
+    let failed: Mutex<Option<Error>> = Mutex::new(None);
+    std::thread::scope(|scope| {
+        for index in 0..threads {
+            let (failed, work) = (&failed, &work);
+            scope.spawn(move || {
+                if let Err(error) = work(index) {
+                    // Threads that were told to stop say so after the one that knows why.
+                    let mut first = lock(failed);
+                    if first.is_none() || matches!(*first, Some(Error::Interrupted)) {
+                        *first = Some(error);
+                    }
+                }
+            });
+        }
+    });
+    failed.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
+}
+
+impl Scan<'_> {
+    fn work(&self) -> Result<(), Error> {
+        let mut sketcher = Sketcher::new(&self.job.plan);
+        let mut block = Block::default();
+        while let Some(active) = self.take_source()? {
+            while self.turn(&active, &mut block, &mut sketcher)? {}
+            lock(&self.queue).active.retain(|other| !Arc::ptr_eq(other, &active));
+        }
+        Ok(())
+    }
+
+    /// The next source nobody reads yet, else one that others read.
+    fn take_source(&self) -> Result<Option<Arc<Active>>, Error> {
+        let index = {
+            let mut queue = lock(&self.queue);
+            if queue.next == self.sources.len() {
+                return Ok(queue.active.first().map(Arc::clone));
+            }
+            queue.next += 1;
+            queue.next - 1
+        };
+        self.activate(index, self.sources[index].clone())
+    }
+
+    fn activate(&self, index: usize, mut source: Source) -> Result<Option<Arc<Active>>, Error> {
+        // What an earlier run finished of this source is not read again.
+        let (mut number, mut from, mut done) = (0, (0, 0), false);
+        while !done && let Some((piece, _)) = PieceFile::open(&self.workdir.piece(index, number))? {
+            if number == 0 && piece.meta.as_stream {
+                source.layout = Layout::Stream;
+            }
+            number += 1;
+            from = piece.meta.end;
+            done = piece.meta.last.is_some();
+            self.count_bad(piece.meta.bad.len() as u64, || source.name.clone())?;
+        }
+        let as_stream = source.layout == Layout::Stream && self.sources[index].layout == Layout::Members;
+        {
+            let mut queue = lock(&self.queue);
+            queue.counts[index] = number;
+            queue.as_stream[index] = as_stream;
+        }
+        let limit = self.job.plan.max_document_bytes as usize;
+        if done {
+            self.job.progress.advance(source.size, from.1);
+            return self.take_source();
+        }
+        let reader = Reader::open(&source, &self.job.plan.fields, limit, from)?;
+        let active = Arc::new(Active {
+            index,
+            parser: parser(&source, self.job)?,
+            turn: Mutex::new(Turn { reader, blocks: 0, ended: false }),
+            assembler: Mutex::new(Assembler::new(number, as_stream)),
+            abandoned: AtomicBool::new(false),
+            source,
+        });
+        lock(&self.queue).active.push(Arc::clone(&active));
+        Ok(Some(active))
+    }
+
+    /// Reads and works on one block of a source; false if there is none left.
+    fn turn(&self, active: &Active, block: &mut Block, sketcher: &mut Sketcher<'_>) -> Result<bool, Error> {
+        self.job.check()?;
+        let mut turn = lock(&active.turn);
+        if turn.ended {
+            return Ok(false);
+        }
+        let before = turn.reader.position().0;
+        match turn.reader.next_block(block)? {
+            Progress::Block => {}
+            Progress::End => {
+                turn.ended = true;
+                let digest = format!("{:032x}", turn.reader.digest()?);
+                let blocks = turn.blocks;
+                drop(turn);
+                let mut assembler = lock(&active.assembler);
+                assembler.end(blocks, digest);
+                self.flush(active, &mut assembler)?;
+                return Ok(false);
+            }
+            Progress::NotMembers => {
+                turn.ended = true;
+                drop(turn);
+                return self.read_as_stream(active).map(|()| false);
+            }
+        }
+        let number = turn.blocks;
+        turn.blocks += 1;
+        let end = turn.reader.position();
+        drop(turn);
+        let mut piece = Piece::default();
+        piece.meta.end = end;
+        block::work(block, &active.source, &active.parser, &self.job.plan, sketcher, &mut piece);
+        let documents = piece.rows.len() as u64;
+        if let Some(first) = piece.meta.bad.first() {
+            let place =
+                || format!("{}: record at {}: {}", active.source.name, first.offset, first.bad.message);
+            self.count_bad(piece.meta.bad.len() as u64, place)?;
+        }
+        let mut assembler = lock(&active.assembler);
+        if !active.abandoned.load(Ordering::Relaxed) {
+            let read = match active.source.layout {
+                Layout::Plain | Layout::Members => end.0 - before,
+                // A stream's offsets are of decompressed bytes; what is read of the file comes near this.
+                Layout::Stream | Layout::Rows => 0,
+            };
+            self.job.progress.advance(read, documents);
+            assembler.add(number, piece, block.bytes.len());
+            self.flush(active, &mut assembler)?;
+        }
+        Ok(true)
+    }
+
+    fn flush(&self, active: &Active, assembler: &mut Assembler) -> Result<(), Error> {
+        while let Some(mut piece) = assembler.take() {
+            let number = assembler.written();
+            piece.write(&self.workdir.piece(active.index, number - 1))?;
+            lock(&self.queue).counts[active.index] = number;
+        }
+        Ok(())
+    }
+
+    /// Starts over with a source whose members are not records.
+    fn read_as_stream(&self, active: &Active) -> Result<(), Error> {
+        let mut assembler = lock(&active.assembler);
+        active.abandoned.store(true, Ordering::Relaxed);
+        for number in 0..assembler.written() {
+            fs_err::remove_file(self.workdir.piece(active.index, number))?;
+        }
+        assembler.clear();
+        drop(assembler);
+        let source = Source { layout: Layout::Stream, ..active.source.clone() };
+        self.activate(active.index, source).map(|_| ())
+    }
+
+    fn count_bad(&self, count: u64, first: impl FnOnce() -> String) -> Result<(), Error> {
+        let found = self.bad.fetch_add(count, Ordering::Relaxed) + count;
+        match self.job.switches.max_bad_records {
+            Some(limit) if found > limit => Err(Error::MaxBad { found, limit, first: first() }),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The parser of a source's records; that of a CSV file knows its header.
+pub(crate) fn parser(source: &Source, job: &Job<'_>) -> Result<Parser, Error> {
+    let (fields, limit) = (&job.plan.fields, job.plan.max_document_bytes as usize);
+    if !matches!(source.format, Format::Csv | Format::Tsv) {
+        return Ok(Parser::new(source.format, fields, limit, None));
+    }
+    let mut block = Block::default();
+    Reader::open(source, fields, limit, (0, 0))?.next_block(&mut block)?;
+    let header = block.frames.iter().find(|frame| frame.end > frame.start).map(|frame| block.bytes_of(frame));
+    Ok(Parser::new(source.format, fields, limit, header))
+}

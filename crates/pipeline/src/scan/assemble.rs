@@ -1,0 +1,102 @@
+//! What blocks leave, put back in order into pieces.
+
+use crate::piece::Piece;
+use std::collections::BTreeMap;
+
+/// Bytes of records in a piece. Small enough that a killed run loses seconds, large enough that pieces are few.
+const PIECE_BYTES: usize = 32 << 20;
+
+/// Assembles the pieces of one source.
+pub(super) struct Assembler {
+    /// Number of the next block to go into a piece.
+    next: u64,
+    waiting: BTreeMap<u64, (Piece, usize)>,
+    current: Piece,
+    current_bytes: usize,
+    written: usize,
+    as_stream: bool,
+    /// Number of blocks and digest, once the source has ended.
+    end: Option<(u64, String)>,
+}
+
+impl Assembler {
+    pub(super) fn new(written: usize, as_stream: bool) -> Self {
+        Assembler {
+            next: 0,
+            waiting: BTreeMap::new(),
+            current: Piece::default(),
+            current_bytes: 0,
+            written,
+            as_stream,
+            end: None,
+        }
+    }
+
+    /// Takes what a block left, in any order.
+    pub(super) fn add(&mut self, number: u64, piece: Piece, bytes: usize) {
+        self.waiting.insert(number, (piece, bytes));
+    }
+
+    /// Tells that there are this many blocks.
+    pub(super) fn end(&mut self, blocks: u64, digest: String) {
+        self.end = Some((blocks, digest));
+    }
+
+    /// A finished piece, if there is one; the last is one even if it is empty.
+    pub(super) fn take(&mut self) -> Option<Piece> {
+        while self.current_bytes < PIECE_BYTES
+            && let Some((mut piece, bytes)) = self.waiting.remove(&self.next)
+        {
+            self.current.append(&mut piece);
+            self.current_bytes += bytes;
+            self.next += 1;
+        }
+        let last = self.end.as_ref().is_some_and(|(blocks, _)| *blocks == self.next);
+        if self.current_bytes < PIECE_BYTES && !last {
+            return None;
+        }
+        let mut piece = std::mem::take(&mut self.current);
+        piece.meta.as_stream = self.as_stream;
+        if last {
+            piece.meta.last = self.end.take().map(|(_, digest)| digest);
+        }
+        self.current_bytes = 0;
+        self.written += 1;
+        Some(piece)
+    }
+
+    /// Pieces taken so far, those of an earlier run included.
+    pub(super) fn written(&self) -> usize {
+        self.written
+    }
+
+    pub(super) fn clear(&mut self) {
+        *self = Assembler::new(0, false);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_in_any_order_make_pieces_in_order() {
+        let mut assembler = Assembler::new(0, false);
+        let piece = |end| {
+            let mut piece = Piece::default();
+            piece.meta.end = (end, 0);
+            piece
+        };
+        assembler.add(1, piece(20), PIECE_BYTES);
+        assert!(assembler.take().is_none());
+        assembler.add(0, piece(10), 5);
+        assert_eq!(assembler.take().unwrap().meta.end, (20, 0));
+        assembler.add(2, piece(30), 5);
+        assert!(assembler.take().is_none());
+        assembler.end(3, "d".into());
+        let last = assembler.take().unwrap();
+        assert_eq!((last.meta.end.0, last.meta.last.as_deref()), (30, Some("d")));
+        assert!(assembler.take().is_none());
+        assert_eq!(assembler.written(), 2);
+    }
+}

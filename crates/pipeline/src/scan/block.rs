@@ -1,0 +1,94 @@
+//! One block of records to what it leaves.
+
+use crate::piece::{BadEntry, Gap, LinkEntry, Piece, Row};
+use crate::sketcher::Sketcher;
+use onefold_formats::block::{Block, Frame, FrameKind};
+use onefold_formats::document::{Document, Link, Parsed, Parser};
+use onefold_formats::source::Source;
+use onefold_run::{Plan, RankInput};
+
+/// Works through a block.
+pub(super) fn work(
+    block: &Block,
+    source: &Source,
+    parser: &Parser,
+    plan: &Plan,
+    sketcher: &mut Sketcher<'_>,
+    piece: &mut Piece,
+) {
+    for frame in &block.frames {
+        if let FrameKind::Filler { keep } = frame.kind {
+            if !keep {
+                piece.meta.gaps.push(Gap { offset: frame.offset, length: frame.length });
+            }
+            continue;
+        }
+        match parser.parse(block.bytes_of(frame), &frame.kind) {
+            Parsed::Document(document) => {
+                add_document(frame, &document, source, plan, sketcher, piece);
+            }
+            Parsed::Passed(link) => {
+                piece.meta.passed += 1;
+                piece.meta.links.extend(link.map(|link| link_entry(frame, link)));
+            }
+            Parsed::Bad(bad) => {
+                piece.meta.bad.push(BadEntry { offset: frame.offset, length: frame.length, bad });
+            }
+        }
+    }
+}
+
+fn add_document(
+    frame: &Frame,
+    document: &Document<'_>,
+    source: &Source,
+    plan: &Plan,
+    sketcher: &mut Sketcher<'_>,
+    piece: &mut Piece,
+) {
+    let number = piece.documents();
+    let sketched = sketcher.sketch(&document.body, |key| piece.push_key(key, number));
+    let (url, date) = (document.url.as_deref(), document.date.as_deref());
+    let fallback;
+    let id = match document.id.as_deref().or(url) {
+        Some(id) => id,
+        None => {
+            fallback = format!("{}#{}", source.name, frame.row);
+            &fallback
+        }
+    };
+    let input = RankInput { url, date, score: document.score, normalised_bytes: sketched.normalised_bytes };
+    let row = Row {
+        digest: sketched.digest.0,
+        offset: frame.offset,
+        length: frame.length as u32,
+        rank: plan.keep.rank(&input),
+        empty: sketched.empty,
+    };
+    // Dates are asked for again only where a WARC record refers to another.
+    let date = document.record_id.and(date);
+    piece.push(row, [Some(id), url, document.record_id, date]);
+    if !document.concurrent_to.is_empty() {
+        piece.meta.links.push(LinkEntry {
+            offset: frame.offset,
+            length: frame.length,
+            document: Some(number),
+            record_id: None,
+            revisit: false,
+            to: document.concurrent_to.iter().map(ToString::to_string).collect(),
+            target: None,
+        });
+    }
+}
+
+fn link_entry(frame: &Frame, link: Link<'_>) -> LinkEntry {
+    LinkEntry {
+        offset: frame.offset,
+        length: frame.length,
+        document: None,
+        record_id: link.record_id.map(str::to_owned),
+        revisit: link.revisit,
+        to: link.to.into_iter().map(str::to_owned).collect(),
+        target: link.target.map(|(url, date)| (url.to_owned(), date.to_owned())),
+    }
+}

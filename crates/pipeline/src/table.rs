@@ -1,0 +1,153 @@
+//! All documents of a run, by number: the order of the input.
+
+use crate::error::Error;
+use crate::piece::{Names, PieceFile, Row};
+use onefold_formats::source::Source;
+use onefold_run::{DocumentRef, KeepRule};
+use std::cmp::Ordering;
+
+/// A document's number: its place in the order of the input.
+pub(crate) type DocId = u32;
+
+/// What memory each document takes while a run is decided, for estimates: the columns below, the representative,
+/// the component and what sorting digests takes.
+pub(crate) const BYTES_A_DOCUMENT: u64 = 72;
+
+/// The documents of all sources.
+pub(crate) struct Table<'s> {
+    pub(crate) sources: &'s [Source],
+    pub(crate) digest: Vec<u128>,
+    offset: Vec<u64>,
+    length: Vec<u32>,
+    /// Empty under the rule `first`.
+    rank: Vec<u64>,
+    empty: Vec<bool>,
+    pieces: Vec<TablePiece>,
+    rule: KeepRule,
+}
+
+/// A piece with its place in the table.
+pub(crate) struct TablePiece {
+    pub(crate) file: PieceFile,
+    pub(crate) source: usize,
+    pub(crate) first: DocId,
+}
+
+impl<'s> Table<'s> {
+    pub(crate) fn new(sources: &'s [Source], rule: &KeepRule) -> Self {
+        Table {
+            sources,
+            digest: Vec::new(),
+            offset: Vec::new(),
+            length: Vec::new(),
+            rank: Vec::new(),
+            empty: Vec::new(),
+            pieces: Vec::new(),
+            rule: rule.clone(),
+        }
+    }
+
+    /// Adds the next piece of a source; pieces come in order.
+    pub(crate) fn add(&mut self, source: usize, file: PieceFile, rows: &[Row]) -> Result<(), Error> {
+        const LIMIT: usize = u32::MAX as usize - 1;
+        if self.len() + rows.len() > LIMIT {
+            return Err(Error::TooManyDocuments { limit: LIMIT as u64 });
+        }
+        let first = self.len() as DocId;
+        for row in rows {
+            self.digest.push(row.digest);
+            self.offset.push(row.offset);
+            self.length.push(row.length);
+            self.empty.push(row.empty);
+            if self.rule != KeepRule::First {
+                self.rank.push(row.rank);
+            }
+        }
+        self.pieces.push(TablePiece { file, source, first });
+        Ok(())
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.digest.len()
+    }
+
+    pub(crate) fn pieces(&self) -> &[TablePiece] {
+        &self.pieces
+    }
+
+    /// The pieces of a source with the documents in each.
+    pub(crate) fn pieces_of(&self, source: usize) -> impl Iterator<Item = &TablePiece> {
+        self.pieces.iter().filter(move |piece| piece.source == source)
+    }
+
+    /// The documents of a source.
+    pub(crate) fn documents_of(&self, source: usize) -> std::ops::Range<DocId> {
+        let mut pieces = self.pieces_of(source);
+        let Some(first) = pieces.next() else { return 0..0 };
+        let last = pieces.last().unwrap_or(first);
+        first.first..last.first + last.file.documents
+    }
+
+    fn piece(&self, document: DocId) -> &TablePiece {
+        let after = self.pieces.partition_point(|piece| piece.first <= document);
+        // Pieces without documents share their first number with the one behind them.
+        &self.pieces[after - 1]
+    }
+
+    pub(crate) fn source_of(&self, document: DocId) -> usize {
+        self.piece(document).source
+    }
+
+    /// Offset and length.
+    pub(crate) fn address(&self, document: DocId) -> (u64, u64) {
+        (self.offset[document as usize], self.length[document as usize].into())
+    }
+
+    pub(crate) fn is_empty(&self, document: DocId) -> bool {
+        self.empty[document as usize]
+    }
+
+    pub(crate) fn names(&self, document: DocId) -> Result<Names, Error> {
+        let piece = self.piece(document);
+        piece.file.names(document - piece.first)
+    }
+
+    pub(crate) fn document_ref(&self, document: DocId) -> Result<DocumentRef, Error> {
+        let names = self.names(document)?;
+        let source = self.sources[self.source_of(document)].name.clone();
+        Ok(DocumentRef { id: names.id, url: names.url, source, offset: self.address(document).0 })
+    }
+
+    /// Orders documents best first: the keep rule, then id, digest, source and offset. `first` is source and
+    /// offset alone.
+    pub(crate) fn sort_by_rank(&self, documents: &mut [DocId]) -> Result<(), Error> {
+        if self.rule == KeepRule::First {
+            documents.sort_unstable();
+            return Ok(());
+        }
+        documents.sort_unstable_by_key(|&document| (self.rank[document as usize], document));
+        // Ids are read only where the rule does not decide.
+        let mut rest = documents;
+        while let Some(&first) = rest.first() {
+            let rank = self.rank[first as usize];
+            let equal = rest.partition_point(|&document| self.rank[document as usize] <= rank);
+            let (tied, behind) = std::mem::take(&mut rest).split_at_mut(equal);
+            if tied.len() > 1 {
+                self.sort_tied(tied)?;
+            }
+            rest = behind;
+        }
+        Ok(())
+    }
+
+    fn sort_tied(&self, tied: &mut [DocId]) -> Result<(), Error> {
+        let ids = tied.iter().map(|&document| Ok((self.names(document)?.id, document)));
+        let mut ids = ids.collect::<Result<Vec<(String, DocId)>, Error>>()?;
+        ids.sort_unstable_by(|(id, document), (other_id, other)| {
+            let digests = || self.digest[*document as usize].cmp(&self.digest[*other as usize]);
+            id.cmp(other_id).then_with(digests).then(document.cmp(other)).then(Ordering::Equal)
+        });
+        tied.iter_mut().zip(ids).for_each(|(place, (_, document))| *place = document);
+        Ok(())
+    }
+}

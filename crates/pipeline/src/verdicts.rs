@@ -1,0 +1,86 @@
+//! Who was removed in favour of whom, and how alike they are.
+
+use crate::error::Error;
+use crate::exact::Representatives;
+use crate::table::DocId;
+use crate::workdir::Workdir;
+use onefold_detect::measure::Overlap;
+use onefold_run::Bucket;
+use serde::{Deserialize, Serialize};
+
+/// A representative that joined another one's cluster.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Near {
+    pub(crate) document: DocId,
+    pub(crate) keeper: DocId,
+    shared: u32,
+    first: u32,
+    second: u32,
+}
+
+impl Near {
+    pub(crate) fn new(document: DocId, keeper: DocId, overlap: Overlap) -> Self {
+        Near { document, keeper, shared: overlap.shared, first: overlap.first, second: overlap.second }
+    }
+
+    pub(crate) fn overlap(&self) -> Overlap {
+        Overlap { shared: self.shared, first: self.first, second: self.second }
+    }
+}
+
+/// The outcome of all comparisons.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Verdicts {
+    /// In order of documents.
+    pub(crate) near: Vec<Near>,
+    /// Distinct shingles of representatives with copies, in order of documents.
+    pub(crate) shingles: Vec<(DocId, u32)>,
+    /// Pairs compared.
+    pub(crate) compared: u64,
+    /// Buckets worth naming.
+    pub(crate) buckets: Vec<Bucket>,
+}
+
+/// What became of a document.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Fate {
+    Kept,
+    Exact { keeper: DocId, shingles: Option<u32> },
+    Near(Near),
+}
+
+impl Verdicts {
+    pub(crate) fn sort(&mut self) {
+        self.near.sort_unstable_by_key(|near| near.document);
+        self.shingles.sort_unstable();
+    }
+
+    /// What became of a document.
+    pub(crate) fn fate(&self, representatives: &Representatives, document: DocId) -> Fate {
+        let representative = representatives.of(document);
+        if let Ok(index) = self.near.binary_search_by_key(&representative, |near| near.document) {
+            return Fate::Near(self.near[index]);
+        }
+        if representative == document {
+            return Fate::Kept;
+        }
+        let shingles = self.shingles.binary_search_by_key(&representative, |entry| entry.0);
+        Fate::Exact { keeper: representative, shingles: shingles.ok().map(|index| self.shingles[index].1) }
+    }
+
+    /// Keeps the verdicts for a run that is stopped while it writes.
+    pub(crate) fn save(&self, workdir: &Workdir) -> Result<(), Error> {
+        let temporary = workdir.file("verdicts.tmp");
+        fs_err::write(&temporary, serde_json::to_vec(self).map_err(std::io::Error::other)?)?;
+        Ok(fs_err::rename(temporary, workdir.file("verdicts"))?)
+    }
+
+    /// The verdicts of an earlier run, if it came so far.
+    pub(crate) fn load(workdir: &Workdir) -> Result<Option<Self>, Error> {
+        match fs_err::read(workdir.file("verdicts")) {
+            Ok(bytes) => Ok(serde_json::from_slice(&bytes).ok()),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Where a run keeps what is not output yet: pieces, verdicts, spools, staged outputs.
+
+use crate::error::Error;
+use onefold_run::Plan;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+/// What a run can be resumed by: the same plan over the same inputs into the same outputs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Identity {
+    pub(crate) plan: Plan,
+    pub(crate) annotate: bool,
+    pub(crate) evidence: String,
+    pub(crate) inputs: Vec<InputStamp>,
+}
+
+/// An input as it was found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct InputStamp {
+    pub(crate) path: PathBuf,
+    pub(crate) size: u64,
+    pub(crate) modified_ns: u128,
+}
+
+impl InputStamp {
+    pub(crate) fn of(path: &Path) -> Result<Self, Error> {
+        let metadata = fs_err::metadata(path)?;
+        let modified = metadata.modified().ok().and_then(|at| at.duration_since(UNIX_EPOCH).ok());
+        let modified_ns = modified.map_or(0, |at| at.as_nanos());
+        Ok(InputStamp { path: path.to_owned(), size: metadata.len(), modified_ns })
+    }
+}
+
+/// A run's working folder.
+#[derive(Debug)]
+pub(crate) struct Workdir {
+    path: PathBuf,
+}
+
+impl Workdir {
+    /// Opens the folder for a run. With `resume`, what an earlier run left is kept if it was the same run; without,
+    /// it is cleared.
+    pub(crate) fn open(path: &Path, identity: &Identity, resume: bool, output: &Path) -> Result<Self, Error> {
+        let stamp = path.join("run.json");
+        let wanted = serde_json::to_vec(identity).map_err(std::io::Error::other)?;
+        if resume && stamp.exists() {
+            let found: Option<Identity> = serde_json::from_slice(&fs_err::read(&stamp)?).ok();
+            let changed =
+                |what: &str| Error::ResumeChanged { path: output.to_owned(), what: what.to_owned() };
+            match found {
+                None => return Err(changed("the program's version")),
+                Some(found) if found.plan != identity.plan => return Err(changed("the plan")),
+                Some(found) if found.inputs != identity.inputs => return Err(changed("an input")),
+                Some(found) if found != *identity => return Err(changed("what is to be written")),
+                Some(_) => return Ok(Workdir { path: path.to_owned() }),
+            }
+        }
+        if path.exists() {
+            fs_err::remove_dir_all(path)?;
+        }
+        fs_err::create_dir_all(path)?;
+        let temporary = path.join("run.tmp");
+        fs_err::write(&temporary, wanted)?;
+        fs_err::rename(&temporary, &stamp)?;
+        Ok(Workdir { path: path.to_owned() })
+    }
+
+    /// A piece of a source.
+    pub(crate) fn piece(&self, source: usize, number: usize) -> PathBuf {
+        self.path.join(format!("piece-{source:06}-{number:06}"))
+    }
+
+    /// A file of this folder.
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
+        self.path.join(name)
+    }
+
+    /// Removes the folder and all in it.
+    pub(crate) fn remove(self) -> Result<(), Error> {
+        Ok(fs_err::remove_dir_all(&self.path)?)
+    }
+}

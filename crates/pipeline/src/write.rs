@@ -1,0 +1,224 @@
+//! Stage five: the kept documents and the evidence, under temporary names until all is there.
+
+mod evidence;
+mod kept;
+mod replace;
+
+use crate::error::Error;
+use crate::exact::Representatives;
+use crate::job::{Clock, EvidenceFormat, Job};
+use crate::load::Context;
+use crate::progress::StageKind;
+use crate::system;
+use crate::table::{DocId, Table};
+use crate::verdicts::{Fate, Verdicts};
+use onefold_formats::BadRecord;
+use onefold_formats::source::{Format, Source};
+use onefold_run::{Counts, FORMAT_VERSION, InputRecord, Manifest};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Folder of the output that holds what is not output yet.
+pub(crate) const STAGING: &str = ".onefold";
+/// From this many documents on, a source that nearly vanishes stops the run.
+const GUARDED: u64 = 1000;
+
+/// A decided run.
+pub(crate) struct Run<'a> {
+    pub(crate) context: &'a Context<'a>,
+    pub(crate) table: &'a Table<'a>,
+    pub(crate) representatives: &'a Representatives,
+    pub(crate) verdicts: &'a Verdicts,
+}
+
+/// Clusters: each keeper with the documents that were removed in its favour.
+pub(crate) struct Clusters {
+    /// Keeper and removed document, in order.
+    pairs: Vec<(DocId, DocId)>,
+    keepers: Vec<DocId>,
+}
+
+impl Clusters {
+    /// The number of a keeper's cluster, from 1 in order of keepers.
+    pub(crate) fn number(&self, keeper: DocId) -> Option<u64> {
+        self.keepers.binary_search(&keeper).ok().map(|index| index as u64 + 1)
+    }
+}
+
+/// Whether verdicts can be put into these sources.
+pub(crate) fn check_annotate(job: &Job<'_>, sources: &[Source]) -> Result<(), Error> {
+    let has_place =
+        |source: &&Source| matches!(source.format, Format::Jsonl | Format::Parquet | Format::Warc);
+    match sources.iter().find(|source| job.switches.annotate && !has_place(source)) {
+        Some(source) => Err(Error::Unsupported(format!(
+            "{}: --annotate has no place for a verdict in this format; it knows JSONL, Parquet and WARC",
+            source.name
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// Removes half-written output after an error; what a resumed run can use stays.
+pub(crate) fn discard_staged(output: &Path, error: &Error) {
+    if !matches!(error, Error::Interrupted) {
+        // The error at hand is the one worth telling.
+        let _ = fs_err::remove_dir_all(output.join(STAGING).join("out"));
+    }
+}
+
+impl Run<'_> {
+    pub(crate) fn fate(&self, document: DocId) -> Fate {
+        self.verdicts.fate(self.representatives, document)
+    }
+
+    /// Writes everything and moves it to its place.
+    pub(crate) fn write(
+        &self,
+        output: &Path,
+        bad_files: &[(String, BadRecord)],
+        notes: Vec<String>,
+        clock: Clock,
+    ) -> Result<Manifest, Error> {
+        let job = self.context.job;
+        let inputs = self.inputs()?;
+        let counts = self.counts(&inputs, bad_files.len() as u64)?;
+        if !job.switches.annotate {
+            self.guard(&inputs)?;
+        }
+        let clusters = self.clusters();
+        let staged = output.join(STAGING).join("out");
+        fs_err::create_dir_all(staged.join("kept"))?;
+        job.progress.start(StageKind::Write, inputs.iter().map(|input| input.size).sum());
+        kept::write(self, &clusters, &staged.join("kept"))?;
+        evidence::write(self, &clusters, bad_files, &staged)?;
+        let manifest = Manifest {
+            version: FORMAT_VERSION,
+            program: concat!("onefold ", env!("CARGO_PKG_VERSION")).into(),
+            plan: job.plan.clone(),
+            annotate: job.switches.annotate,
+            evidence: job.switches.evidence.ending().into(),
+            counts: Counts { clusters: clusters.keepers.len() as u64, ..counts },
+            bad_by_kind: self.bad_by_kind(bad_files),
+            buckets: self.verdicts.buckets.clone(),
+            notes,
+            inputs,
+            stages: clock.stages(),
+            peak_memory_bytes: system::peak_memory(),
+        };
+        let bytes = serde_json::to_vec_pretty(&manifest).map_err(std::io::Error::other)?;
+        let path = staged.join("manifest.json");
+        let mut file = fs_err::File::create(&path)?;
+        std::io::Write::write_all(&mut file, &bytes)?;
+        file.sync_data()?;
+        publish(job, &staged, output)?;
+        Ok(manifest)
+    }
+
+    fn inputs(&self) -> Result<Vec<InputRecord>, Error> {
+        let mut inputs = Vec::new();
+        for (index, source) in self.context.sources.iter().enumerate() {
+            let documents = self.table.documents_of(index);
+            let removed = documents.clone().filter(|&d| !matches!(self.fate(d), Fate::Kept)).count() as u64;
+            let metas = || self.table.pieces_of(index).map(|piece| &piece.file.meta);
+            let bad = metas().map(|meta| meta.bad.len() as u64).sum();
+            let documents = documents.len() as u64;
+            inputs.push(InputRecord {
+                source: source.name.clone(),
+                output: source.relative.display().to_string(),
+                size: source.size,
+                xxh3_128: metas().find_map(|meta| meta.last.clone()).unwrap_or_default(),
+                format: source.format,
+                compression: source.compression,
+                read: documents + bad,
+                kept: documents - removed,
+                removed,
+                bad,
+            });
+        }
+        Ok(inputs)
+    }
+
+    fn counts(&self, inputs: &[InputRecord], bad_files: u64) -> Result<Counts, Error> {
+        let sum = |field: fn(&InputRecord) -> u64| inputs.iter().map(field).sum::<u64>();
+        let mut counts = Counts {
+            read: sum(|i| i.read) + bad_files,
+            kept: sum(|i| i.kept),
+            removed: sum(|i| i.removed),
+            bad: sum(|i| i.bad) + bad_files,
+            passed: self.table.pieces().iter().map(|piece| piece.file.meta.passed).sum(),
+            compared: self.verdicts.compared,
+            ..Counts::default()
+        };
+        for document in 0..self.table.len() as DocId {
+            counts.empty += u64::from(self.table.is_empty(document));
+            match self.fate(document) {
+                Fate::Kept => {}
+                Fate::Exact { .. } => counts.removed_exact += 1,
+                Fate::Near(_) => counts.removed_near += 1,
+            }
+        }
+        let Counts { read, kept, removed, bad, .. } = counts;
+        if read != kept + removed + bad || removed != counts.removed_exact + counts.removed_near {
+            return Err(Error::Accounting { read, kept, removed, bad });
+        }
+        Ok(counts)
+    }
+
+    fn guard(&self, inputs: &[InputRecord]) -> Result<(), Error> {
+        let limit = self.context.job.switches.max_removed;
+        let emptied = |input: &&InputRecord| input.removed as f64 > limit * (input.read - input.bad) as f64;
+        match inputs.iter().filter(|input| input.read - input.bad >= GUARDED).find(emptied) {
+            Some(input) => Err(Error::MaxRemoved {
+                source_name: input.source.clone(),
+                removed: input.removed,
+                read: input.read - input.bad,
+                limit,
+            }),
+            None => Ok(()),
+        }
+    }
+
+    fn clusters(&self) -> Clusters {
+        let mut pairs = Vec::new();
+        for document in 0..self.table.len() as DocId {
+            match self.fate(document) {
+                Fate::Kept => {}
+                Fate::Exact { keeper, .. } => pairs.push((keeper, document)),
+                Fate::Near(near) => pairs.push((near.keeper, document)),
+            }
+        }
+        pairs.sort_unstable();
+        let mut keepers: Vec<DocId> = pairs.iter().map(|&(keeper, _)| keeper).collect();
+        keepers.dedup();
+        Clusters { pairs, keepers }
+    }
+
+    fn bad_by_kind(&self, bad_files: &[(String, BadRecord)]) -> BTreeMap<String, u64> {
+        let in_pieces =
+            self.table.pieces().iter().flat_map(|piece| &piece.file.meta.bad).map(|entry| &entry.bad);
+        let mut kinds = BTreeMap::new();
+        for bad in bad_files.iter().map(|(_, bad)| bad).chain(in_pieces) {
+            *kinds.entry(bad.kind.name().to_owned()).or_insert(0) += 1;
+        }
+        kinds
+    }
+}
+
+/// Moves what is staged to its place, the manifest last: where it is, all is.
+fn publish(job: &Job<'_>, staged: &Path, output: &Path) -> Result<(), Error> {
+    let endings = [EvidenceFormat::Jsonl, EvidenceFormat::Parquet].map(EvidenceFormat::ending);
+    let tables = ["removed", "clusters", "bad"].into_iter();
+    let mut old: Vec<PathBuf> = vec![output.join("manifest.json"), output.join("kept")];
+    old.extend(tables.flat_map(|table| endings.map(|ending| output.join(format!("{table}.{ending}")))));
+    for path in old.iter().filter(|path| path.exists()) {
+        // Only a run that was told to overwrite comes here with an output in place.
+        if path.is_dir() { fs_err::remove_dir_all(path)? } else { fs_err::remove_file(path)? }
+    }
+    let ending = job.switches.evidence.ending();
+    let names = ["kept".to_owned()].into_iter();
+    let names = names.chain(["removed", "clusters", "bad"].map(|table| format!("{table}.{ending}")));
+    for name in names.chain(["manifest.json".to_owned()]) {
+        fs_err::rename(staged.join(&name), output.join(&name))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,246 @@
+//! Evidence files: what was removed and why, clusters, bad records.
+
+use super::{Clusters, Run};
+use crate::error::Error;
+use crate::job::EvidenceFormat;
+use crate::table::DocId;
+use crate::verdicts::Fate;
+use onefold_formats::BadRecord;
+use onefold_run::{BadLine, Cluster, Removed, Verdict};
+use serde::Serialize;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+/// Writes the three files.
+pub(super) fn write(
+    run: &Run<'_>,
+    clusters: &Clusters,
+    bad_files: &[(String, BadRecord)],
+    folder: &Path,
+) -> Result<(), Error> {
+    let format = run.context.job.switches.evidence;
+    let mut removed = Table::create(&folder.join(format!("removed.{}", format.ending())), format, &REMOVED)?;
+    let by_document = clusters.by_document();
+    for &(document, keeper) in &by_document {
+        removed.push(&removed_line(run, clusters, document, keeper)?)?;
+    }
+    removed.finish()?;
+    let mut table = Table::create(&folder.join(format!("clusters.{}", format.ending())), format, &CLUSTERS)?;
+    for group in clusters.pairs.chunk_by(|a, b| a.0 == b.0) {
+        run.context.job.check()?;
+        table.push(&cluster_line(run, clusters, group)?)?;
+    }
+    table.finish()?;
+    let mut bad = Table::create(&folder.join(format!("bad.{}", format.ending())), format, &BAD)?;
+    for (source, record) in bad_files {
+        bad.push(&bad_line(source, 0, 0, record))?;
+    }
+    for piece in run.table.pieces() {
+        let source = &run.context.sources[piece.source].name;
+        for entry in &piece.file.meta.bad {
+            bad.push(&bad_line(source, entry.offset, entry.length, &entry.bad))?;
+        }
+    }
+    bad.finish()
+}
+
+impl Clusters {
+    /// Removed documents with their keepers, in order of documents.
+    fn by_document(&self) -> Vec<(DocId, DocId)> {
+        let mut all: Vec<(DocId, DocId)> =
+            self.pairs.iter().map(|&(keeper, document)| (document, keeper)).collect();
+        all.sort_unstable();
+        all
+    }
+}
+
+fn removed_line(
+    run: &Run<'_>,
+    clusters: &Clusters,
+    document: DocId,
+    keeper: DocId,
+) -> Result<Removed, Error> {
+    let (kind, similarity, containment, shared_shingles, shingles) = match run.fate(document) {
+        Fate::Near(near) => {
+            let overlap = near.overlap();
+            let counts = (Some(overlap.shared), Some(overlap.first));
+            (Verdict::Near, overlap.resemblance(), overlap.containment(), counts.0, counts.1)
+        }
+        Fate::Exact { shingles, .. } => (Verdict::Exact, 1.0, 1.0, shingles, shingles),
+        Fate::Kept => (Verdict::Exact, 1.0, 1.0, None, None),
+    };
+    Ok(Removed {
+        document: run.table.document_ref(document)?,
+        kind,
+        similarity,
+        containment,
+        shared_shingles,
+        shingles,
+        cluster: clusters.number(keeper).unwrap_or_default(),
+        keeper: run.table.document_ref(keeper)?,
+    })
+}
+
+fn cluster_line(run: &Run<'_>, clusters: &Clusters, group: &[(DocId, DocId)]) -> Result<Cluster, Error> {
+    let keeper = group[0].0;
+    let mut members: Vec<DocId> = group.iter().map(|&(_, document)| document).collect();
+    members.push(keeper);
+    members.sort_unstable();
+    Ok(Cluster {
+        cluster: clusters.number(keeper).unwrap_or_default(),
+        size: members.len() as u64,
+        keeper: run.table.document_ref(keeper)?,
+        members: members
+            .into_iter()
+            .map(|member| run.table.document_ref(member))
+            .collect::<Result<_, _>>()?,
+    })
+}
+
+fn bad_line(source: &str, offset: u64, length: u64, record: &BadRecord) -> BadLine {
+    BadLine {
+        source: source.to_owned(),
+        offset,
+        length,
+        kind: record.kind.name().to_owned(),
+        message: record.message.clone(),
+    }
+}
+
+/// Columns of a table: path of the value in the JSON line, and its type.
+type Columns = [(&'static str, Column)];
+
+#[derive(Clone, Copy, Debug)]
+enum Column {
+    Text,
+    UInt,
+    Float,
+    /// A list of documents, as a list of their JSON.
+    List,
+}
+
+const REMOVED: [(&str, Column); 14] = [
+    ("id", Column::Text),
+    ("url", Column::Text),
+    ("source", Column::Text),
+    ("offset", Column::UInt),
+    ("kind", Column::Text),
+    ("similarity", Column::Float),
+    ("containment", Column::Float),
+    ("shared_shingles", Column::UInt),
+    ("shingles", Column::UInt),
+    ("cluster", Column::UInt),
+    ("keeper.id", Column::Text),
+    ("keeper.url", Column::Text),
+    ("keeper.source", Column::Text),
+    ("keeper.offset", Column::UInt),
+];
+const CLUSTERS: [(&str, Column); 7] = [
+    ("cluster", Column::UInt),
+    ("size", Column::UInt),
+    ("keeper.id", Column::Text),
+    ("keeper.url", Column::Text),
+    ("keeper.source", Column::Text),
+    ("keeper.offset", Column::UInt),
+    ("members", Column::List),
+];
+const BAD: [(&str, Column); 5] = [
+    ("source", Column::Text),
+    ("offset", Column::UInt),
+    ("length", Column::UInt),
+    ("kind", Column::Text),
+    ("message", Column::Text),
+];
+
+/// An evidence file being written.
+enum Table {
+    Jsonl(BufWriter<fs_err::File>),
+    #[cfg(feature = "parquet")]
+    Parquet(Box<onefold_formats::parquet::TableWriter>, &'static Columns),
+}
+
+impl Table {
+    fn create(path: &Path, format: EvidenceFormat, columns: &'static Columns) -> Result<Self, Error> {
+        let file = fs_err::File::create(path)?;
+        match format {
+            EvidenceFormat::Jsonl => Ok(Table::Jsonl(BufWriter::with_capacity(1 << 16, file))),
+            #[cfg(feature = "parquet")]
+            EvidenceFormat::Parquet => {
+                use onefold_formats::parquet::{ColumnType, TableWriter};
+                let types: Vec<(&str, ColumnType)> = columns
+                    .iter()
+                    .map(|&(name, column)| {
+                        let kind = match column {
+                            Column::Text => ColumnType::Text,
+                            Column::UInt => ColumnType::UInt,
+                            Column::Float => ColumnType::Float,
+                            Column::List => ColumnType::TextList,
+                        };
+                        (name, kind)
+                    })
+                    .collect();
+                Ok(Table::Parquet(Box::new(TableWriter::create(file, &types)?), columns))
+            }
+            #[cfg(not(feature = "parquet"))]
+            EvidenceFormat::Parquet => {
+                let _ = columns;
+                Err(Error::Unsupported("--evidence parquet: this program was built without Parquet".into()))
+            }
+        }
+    }
+
+    fn push(&mut self, line: &impl Serialize) -> Result<(), Error> {
+        match self {
+            Table::Jsonl(out) => {
+                serde_json::to_writer(&mut *out, line).map_err(std::io::Error::from)?;
+                out.write_all(b"\n")?;
+                Ok(())
+            }
+            #[cfg(feature = "parquet")]
+            Table::Parquet(writer, columns) => {
+                let line = serde_json::to_value(line).map_err(std::io::Error::from)?;
+                push_row(writer, columns, &line)
+            }
+        }
+    }
+
+    fn finish(self) -> Result<(), Error> {
+        let file = match self {
+            Table::Jsonl(out) => out.into_inner().map_err(|error| error.into_error())?,
+            #[cfg(feature = "parquet")]
+            Table::Parquet(writer, _) => writer.finish()?,
+        };
+        Ok(file.sync_data()?)
+    }
+}
+
+#[cfg(feature = "parquet")]
+fn push_row(
+    writer: &mut onefold_formats::parquet::TableWriter,
+    columns: &Columns,
+    line: &serde_json::Value,
+) -> Result<(), Error> {
+    use onefold_formats::parquet::Cell;
+    let value = |path: &str| path.split('.').try_fold(line, |value, name| value.get(name));
+    let lists: Vec<Vec<String>> = columns
+        .iter()
+        .map(|(path, _)| {
+            let list = value(path).and_then(serde_json::Value::as_array);
+            list.map(|list| list.iter().map(ToString::to_string).collect()).unwrap_or_default()
+        })
+        .collect();
+    let row: Vec<Cell<'_>> = columns
+        .iter()
+        .zip(&lists)
+        .map(|((path, column), list)| {
+            let value = value(path);
+            match column {
+                Column::Text => value.and_then(serde_json::Value::as_str).map_or(Cell::Null, Cell::Text),
+                Column::UInt => value.and_then(serde_json::Value::as_u64).map_or(Cell::Null, Cell::UInt),
+                Column::Float => value.and_then(serde_json::Value::as_f64).map_or(Cell::Null, Cell::Float),
+                Column::List => Cell::TextList(list),
+            }
+        })
+        .collect();
+    Ok(writer.push(&row)?)
+}

@@ -1,0 +1,86 @@
+//! Evidence: a line for every document that was removed, every cluster, every bad record.
+
+use serde::{Deserialize, Serialize};
+
+/// Which document.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DocumentRef {
+    /// Its identity.
+    pub id: String,
+    /// Its URL.
+    pub url: Option<String>,
+    /// Its file.
+    pub source: String,
+    /// Its address there.
+    pub offset: u64,
+}
+
+/// How a removed document is related to its keeper.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// Equal texts.
+    Exact,
+    /// Similar texts.
+    Near,
+}
+
+impl Verdict {
+    /// The word used in evidence.
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Exact => "exact",
+            Verdict::Near => "near",
+        }
+    }
+}
+
+/// A line of `removed.jsonl`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Removed {
+    /// The document.
+    #[serde(flatten)]
+    pub document: DocumentRef,
+    /// How it is related to its keeper.
+    pub kind: Verdict,
+    /// Resemblance to the keeper.
+    pub similarity: f64,
+    /// Share of its shingles that the keeper has.
+    pub containment: f64,
+    /// Shingles both have; none under the method `exact`, which makes no shingles.
+    pub shared_shingles: Option<u32>,
+    /// Its distinct shingles.
+    pub shingles: Option<u32>,
+    /// Its cluster.
+    pub cluster: u64,
+    /// The document that was kept.
+    pub keeper: DocumentRef,
+}
+
+/// A line of `clusters.jsonl`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cluster {
+    /// Its number.
+    pub cluster: u64,
+    /// Documents in it, the keeper included.
+    pub size: u64,
+    /// The document that was kept.
+    pub keeper: DocumentRef,
+    /// All of its documents in the order of the input, the keeper included.
+    pub members: Vec<DocumentRef>,
+}
+
+/// A line of `bad.jsonl`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BadLine {
+    /// The file.
+    pub source: String,
+    /// Where in it.
+    pub offset: u64,
+    /// How much of it.
+    pub length: u64,
+    /// What is wrong, in a word.
+    pub kind: String,
+    /// What is wrong.
+    pub message: String,
+}

@@ -1,0 +1,167 @@
+//! Which document of a cluster survives.
+
+use serde::{Deserialize, Serialize};
+
+/// The keep rule: the first criterion of rank.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub enum KeepRule {
+    /// The first in the order of the input.
+    #[default]
+    First,
+    /// The longest normalised text.
+    Longest,
+    /// The shortest URL.
+    ShortestUrl,
+    /// An https URL over all others, then the shortest.
+    HttpsThenShortestUrl,
+    /// The latest date.
+    Newest,
+    /// The earliest date.
+    Oldest,
+    /// The highest value of a field.
+    Field(String),
+}
+
+/// A rule that cannot be read.
+#[derive(Debug, thiserror::Error, PartialEq)]
+#[error(
+    "expected first, longest, shortest-url, https-then-shortest-url, newest, oldest or field:NAME, found {0:?}"
+)]
+pub struct KeepRuleError(String);
+
+impl std::str::FromStr for KeepRule {
+    type Err = KeepRuleError;
+
+    fn from_str(text: &str) -> Result<Self, KeepRuleError> {
+        Ok(match text {
+            "first" => KeepRule::First,
+            "longest" => KeepRule::Longest,
+            "shortest-url" => KeepRule::ShortestUrl,
+            "https-then-shortest-url" => KeepRule::HttpsThenShortestUrl,
+            "newest" => KeepRule::Newest,
+            "oldest" => KeepRule::Oldest,
+            _ => match text.strip_prefix("field:").filter(|name| !name.is_empty()) {
+                Some(name) => KeepRule::Field(name.to_owned()),
+                None => return Err(KeepRuleError(text.to_owned())),
+            },
+        })
+    }
+}
+
+impl std::fmt::Display for KeepRule {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            KeepRule::First => f.write_str("first"),
+            KeepRule::Longest => f.write_str("longest"),
+            KeepRule::ShortestUrl => f.write_str("shortest-url"),
+            KeepRule::HttpsThenShortestUrl => f.write_str("https-then-shortest-url"),
+            KeepRule::Newest => f.write_str("newest"),
+            KeepRule::Oldest => f.write_str("oldest"),
+            KeepRule::Field(name) => write!(f, "field:{name}"),
+        }
+    }
+}
+
+impl From<KeepRule> for String {
+    fn from(rule: KeepRule) -> String {
+        rule.to_string()
+    }
+}
+
+impl TryFrom<String> for KeepRule {
+    type Error = KeepRuleError;
+
+    fn try_from(text: String) -> Result<Self, KeepRuleError> {
+        text.parse()
+    }
+}
+
+/// What a rule looks at in one document.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RankInput<'a> {
+    /// Its URL.
+    pub url: Option<&'a str>,
+    /// Its date as written.
+    pub date: Option<&'a str>,
+    /// Its score.
+    pub score: Option<f64>,
+    /// Bytes of its normalised text.
+    pub normalised_bytes: u64,
+}
+
+impl KeepRule {
+    /// A number by which documents rank: the lowest is kept. What is missing ranks last.
+    pub fn rank(&self, input: &RankInput<'_>) -> u64 {
+        const LAST: u64 = u64::MAX;
+        match self {
+            KeepRule::First => 0,
+            KeepRule::Longest => LAST - 1 - input.normalised_bytes,
+            KeepRule::ShortestUrl => input.url.map_or(LAST, |url| url.len() as u64),
+            KeepRule::HttpsThenShortestUrl => input.url.map_or(LAST, |url| {
+                let secure = url.get(..8).is_some_and(|start| start.eq_ignore_ascii_case("https://"));
+                u64::from(!secure) << 62 | url.len() as u64
+            }),
+            KeepRule::Newest => input.date.and_then(instant).map_or(LAST, |at| LAST - 1 - at),
+            KeepRule::Oldest => input.date.and_then(instant).unwrap_or(LAST),
+            KeepRule::Field(_) => input.score.filter(|score| !score.is_nan()).map_or(LAST, |score| {
+                // The bits of a float in its numeric order, turned round because the highest is kept.
+                let bits = score.to_bits();
+                let ordered = if bits >> 63 == 1 { !bits } else { bits | 1 << 63 };
+                (!ordered).min(LAST - 1)
+            }),
+        }
+    }
+}
+
+/// A date as a sortable number: its digits as year, month, day, hour, minute, second, fraction. Reads RFC 3339,
+/// ISO 8601 and the fourteen digits of archives; a bare number of another length counts as it is.
+fn instant(date: &str) -> Option<u64> {
+    let date = date.trim();
+    if !date.is_empty() && date.len() != 14 && date.len() != 8 && date.bytes().all(|b| b.is_ascii_digit()) {
+        return date.parse().ok();
+    }
+    let digits: String =
+        date.chars().take_while(|c| !matches!(c, '+' | 'Z')).filter(char::is_ascii_digit).take(18).collect();
+    if digits.len() < 4 {
+        return None;
+    }
+    format!("{digits:0<18}").parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rank(rule: &KeepRule, url: Option<&str>, date: Option<&str>, score: Option<f64>, bytes: u64) -> u64 {
+        rule.rank(&RankInput { url, date, score, normalised_bytes: bytes })
+    }
+
+    #[test]
+    fn what_is_missing_ranks_last() {
+        for rule in ["shortest-url", "https-then-shortest-url", "newest", "oldest", "field:q"] {
+            let rule: KeepRule = rule.parse().unwrap();
+            let there = rank(&rule, Some("http://x"), Some("1970-01-01"), Some(f64::NEG_INFINITY), 1);
+            assert!(there < rank(&rule, None, None, None, 1), "{rule}");
+        }
+    }
+
+    #[test]
+    fn rules_order_as_they_say() {
+        let longest = KeepRule::Longest;
+        assert!(rank(&longest, None, None, None, 9) < rank(&longest, None, None, None, 8));
+        let https = KeepRule::HttpsThenShortestUrl;
+        assert!(
+            rank(&https, Some("https://long.example/"), None, None, 0)
+                < rank(&https, Some("http://x"), None, None, 0)
+        );
+        let newest = KeepRule::Newest;
+        assert!(
+            rank(&newest, None, Some("2024-05-02T00:00:00Z"), None, 0)
+                < rank(&newest, None, Some("20240501235959"), None, 0)
+        );
+        let score = KeepRule::Field("q".into());
+        let of = |value| rank(&score, None, None, Some(value), 0);
+        assert!(of(2.5) < of(1.0) && of(1.0) < of(-1.0) && of(-1.0) < of(-2.0));
+    }
+}

@@ -1,0 +1,153 @@
+//! The manifest: what a run was, read, kept and took.
+
+use crate::plan::Plan;
+use onefold_formats::compress::Compression;
+use onefold_formats::source::Format;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Version of the manifest and evidence files.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// `manifest.json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// Version of this file's format.
+    pub version: u32,
+    /// The program and its version.
+    pub program: String,
+    /// What decided the verdicts.
+    pub plan: Plan,
+    /// Whether documents were marked instead of removed.
+    pub annotate: bool,
+    /// `jsonl` or `parquet`.
+    pub evidence: String,
+    /// What was read.
+    pub inputs: Vec<InputRecord>,
+    /// How many documents went where.
+    pub counts: Counts,
+    /// Bad records by kind.
+    pub bad_by_kind: BTreeMap<String, u64>,
+    /// The largest buckets, and those a cap cut.
+    pub buckets: Vec<Bucket>,
+    /// What deserves a word.
+    pub notes: Vec<String>,
+    /// Time of each stage.
+    pub stages: Vec<Stage>,
+    /// Largest resident memory.
+    pub peak_memory_bytes: u64,
+}
+
+/// One input file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InputRecord {
+    /// Its name in evidence.
+    pub source: String,
+    /// Its name below `kept/`.
+    pub output: String,
+    /// Bytes.
+    pub size: u64,
+    /// XXH3-128 of the file, in hexadecimal.
+    pub xxh3_128: String,
+    /// What it holds.
+    pub format: Format,
+    /// How it is compressed.
+    pub compression: Compression,
+    /// Documents read, bad ones included.
+    pub read: u64,
+    /// Documents kept.
+    pub kept: u64,
+    /// Documents removed.
+    pub removed: u64,
+    /// Bad records.
+    pub bad: u64,
+}
+
+/// How many documents went where. `read = kept + removed + bad`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// Documents, bad ones included.
+    pub read: u64,
+    /// Kept, the empty ones included.
+    pub kept: u64,
+    /// Removed.
+    pub removed: u64,
+    /// Of these, equal to their keeper.
+    pub removed_exact: u64,
+    /// Of these, similar to their keeper.
+    pub removed_near: u64,
+    /// Not readable.
+    pub bad: u64,
+    /// Without a token; part of `kept`.
+    pub empty: u64,
+    /// Records that are no documents.
+    pub passed: u64,
+    /// Clusters of two and more.
+    pub clusters: u64,
+    /// Pairs that shared a bucket and were compared.
+    pub compared: u64,
+}
+
+/// A bucket worth naming.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Bucket {
+    /// Documents of distinct texts in it.
+    pub size: u64,
+    /// The first of them.
+    pub first: crate::evidence::DocumentRef,
+    /// Whether `--max-bucket` kept it from being looked into.
+    pub cut: bool,
+}
+
+/// One stage of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Stage {
+    /// Its name.
+    pub name: String,
+    /// Wall-clock seconds.
+    pub seconds: f64,
+    /// CPU seconds of all threads.
+    pub cpu_seconds: f64,
+}
+
+/// A manifest that cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ManifestError {
+    /// The file cannot be read.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+    /// The file is not a manifest.
+    #[error("{path}: not a manifest this version reads: {source}")]
+    Json {
+        /// The file.
+        path: String,
+        /// What its parser says.
+        source: serde_json::Error,
+    },
+    /// Another version.
+    #[error("{path}: manifest version {found}, this program reads {FORMAT_VERSION}")]
+    Version {
+        /// The file.
+        path: String,
+        /// Its version.
+        found: u64,
+    },
+}
+
+impl Manifest {
+    /// Reads the manifest of a run.
+    pub fn read(run: &Path) -> Result<Self, ManifestError> {
+        let path = run.join("manifest.json");
+        let bytes = fs_err::read(&path)?;
+        let path = path.display().to_string();
+        let json = |source| ManifestError::Json { path: path.clone(), source };
+        let value: serde_json::Value = serde_json::from_slice(&bytes).map_err(json)?;
+        let found = value.get("version").and_then(serde_json::Value::as_u64).unwrap_or(0);
+        if found != u64::from(FORMAT_VERSION) {
+            return Err(ManifestError::Version { path, found });
+        }
+        serde_json::from_value(value).map_err(json)
+    }
+}
