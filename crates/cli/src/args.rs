@@ -20,6 +20,8 @@ pub(crate) enum Command {
     Dedup(Box<Dedup>),
     /// List verified pairs of duplicates and remove nothing
     Pairs(Box<Pairs>),
+    /// Say why a document of a run was removed or kept
+    Explain(Explain),
 }
 
 /// How duplicates are found.
@@ -209,4 +211,21 @@ pub(crate) struct Pairs {
     pub(crate) matching: MatchArgs,
     #[command(flatten)]
     pub(crate) machine: MachineArgs,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Example: onefold explain deduplicated https://example.org/page")]
+pub(crate) struct Explain {
+    /// Folder a `dedup` run has written; its inputs have to be where they were
+    #[arg(value_name = "RUN")]
+    pub(crate) run: PathBuf,
+    /// Id of the document
+    #[arg(value_name = "ID")]
+    pub(crate) id: String,
+    /// Print JSON, a line for each document of this id
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print passages whole, however long
+    #[arg(long)]
+    pub(crate) full: bool,
 }

@@ -3,6 +3,7 @@
 
 mod args;
 mod dedup;
+mod explain;
 mod pairs;
 mod progress;
 mod size;
@@ -28,6 +29,7 @@ fn main() -> ExitCode {
     let outcome = match command {
         args::Command::Dedup(arguments) => dedup::run(&arguments),
         args::Command::Pairs(arguments) => pairs::run(&arguments),
+        args::Command::Explain(arguments) => explain::run(&arguments),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

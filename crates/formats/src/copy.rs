@@ -20,12 +20,14 @@ pub struct Edit {
     pub replace: bool,
 }
 
-/// Copies a source to `out` with `edits`, which are in order of address. `replacement` gets an edit and the bytes
-/// of its record and appends what takes its place.
+/// Gets an edit and the bytes of its record and appends what takes its place.
+pub type Replacement<'a> = dyn FnMut(&Edit, &[u8], &mut Vec<u8>) -> Result<(), Error> + 'a;
+
+/// Copies a source to `out` with `edits`, which are in order of address.
 pub fn copy_edited(
     source: &Source,
     edits: &mut dyn Iterator<Item = Edit>,
-    replacement: &mut dyn FnMut(&Edit, &[u8], &mut Vec<u8>) -> Result<(), Error>,
+    replacement: &mut Replacement<'_>,
     out: fs_err::File,
 ) -> Result<fs_err::File, Error> {
     match source.layout {
@@ -41,7 +43,7 @@ pub fn copy_edited(
 fn copy_file(
     source: &Source,
     edits: &mut dyn Iterator<Item = Edit>,
-    replacement: &mut dyn FnMut(&Edit, &[u8], &mut Vec<u8>) -> Result<(), Error>,
+    replacement: &mut Replacement<'_>,
     out: fs_err::File,
 ) -> Result<fs_err::File, Error> {
     let mut fetcher = Fetcher::open(source)?.ok_or_else(|| Error::NotFound(source.path.clone()))?;
@@ -99,7 +101,7 @@ fn copy_range(
 fn copy_stream(
     source: &Source,
     edits: &mut dyn Iterator<Item = Edit>,
-    replacement: &mut dyn FnMut(&Edit, &[u8], &mut Vec<u8>) -> Result<(), Error>,
+    replacement: &mut Replacement<'_>,
     out: fs_err::File,
 ) -> Result<fs_err::File, Error> {
     let file = source.open()?;

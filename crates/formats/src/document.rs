@@ -234,7 +234,7 @@ impl Parser {
         if !whole {
             return Err(self.too_large(header.content_length));
         }
-        let (url, date) = (Some(Cow::Borrowed(header.url)), Some(Cow::Borrowed(header.date)));
+        let (url, date) = (Some(header.url), Some(Cow::Borrowed(header.date)));
         Ok(document(Document { url, date, body, ..Document::default() }))
     }
 

@@ -1,7 +1,9 @@
 //! HTTP responses as archives hold them: header, transfer coding, content codings.
 
+use crate::sniff::looks_like_html;
+use crate::warc::header_end;
 use std::borrow::Cow;
-use std::io::Read;
+use std::io::{self, Read};
 
 /// A response taken apart.
 #[derive(Clone, Copy, Debug)]
@@ -40,14 +42,8 @@ impl<'a> Response<'a> {
         if !bytes.starts_with(b"HTTP/") {
             return None;
         }
-        let mut from = 0;
-        while let Some(end) = memchr::memchr(b'\n', &bytes[from..]).map(|end| from + end) {
-            match bytes.get(end + 1..) {
-                Some([b'\n', body @ ..]) | Some([b'\r', b'\n', body @ ..]) => {
-                    return Some(Response { head: &bytes[..end], body });
-                }
-                _ => from = end + 1,
-            }
+        if let Some((end, body)) = header_end(bytes) {
+            return Some(Response { head: &bytes[..end], body: &bytes[body..] });
         }
         Some(Response { head: bytes, body: &[] })
     }
@@ -94,37 +90,49 @@ pub fn content_type(value: &str) -> (String, Option<String>) {
     (essence, charset)
 }
 
-/// Joins chunks; `None` if the body is not chunked after all. A cut last chunk gives what is there.
+/// Joins chunks; `None` if the body is not chunked after all. A cut last chunk gives what is there, and what comes
+/// behind a chunk and is none itself is taken as it is.
 fn dechunk(body: &[u8]) -> Option<Vec<u8>> {
     let mut joined = Vec::with_capacity(body.len());
     let mut rest = body;
-    loop {
-        let end = memchr::memchr(b'\n', rest.get(..rest.len().min(1024))?)?;
-        let line = std::str::from_utf8(&rest[..end]).ok()?;
-        let size = usize::from_str_radix(line.split(';').next()?.trim(), 16).ok()?;
-        rest = &rest[end + 1..];
-        if size == 0 {
-            return Some(joined);
-        }
-        if size >= rest.len() {
+    while !rest.is_empty() {
+        let Some((size, line)) = chunk_size(rest) else {
+            if joined.is_empty() {
+                return None;
+            }
             joined.extend_from_slice(rest);
-            return Some(joined);
+            break;
+        };
+        rest = &rest[line..];
+        if size == 0 {
+            break;
         }
-        joined.extend_from_slice(&rest[..size]);
-        rest = &rest[size..];
-        rest = rest.strip_prefix(b"\r\n").or_else(|| rest.strip_prefix(b"\n")).unwrap_or(rest);
-        if rest.is_empty() {
-            return Some(joined);
-        }
+        let (chunk, behind) = rest.split_at(size.min(rest.len()));
+        joined.extend_from_slice(chunk);
+        rest = behind.strip_prefix(b"\r\n").or_else(|| behind.strip_prefix(b"\n")).unwrap_or(behind);
     }
+    Some(joined)
+}
+
+/// Longest line that is taken for a chunk's size and its extensions.
+const LONGEST_SIZE_LINE: usize = 1024;
+
+/// The size that a chunk starts with, and the bytes of its line.
+fn chunk_size(bytes: &[u8]) -> Option<(usize, usize)> {
+    let end = memchr::memchr(b'\n', &bytes[..bytes.len().min(LONGEST_SIZE_LINE)])?;
+    let digits = bytes[..end].split(|&b| b == b';').next()?.trim_ascii();
+    let plain = !digits.is_empty() && digits.iter().all(u8::is_ascii_hexdigit);
+    let size = plain.then(|| std::str::from_utf8(digits).ok())??;
+    Some((usize::from_str_radix(size, 16).ok()?, end + 1))
 }
 
 fn decode<'a>(payload: Cow<'a, [u8]>, coding: &str, limit: usize) -> Result<Cow<'a, [u8]>, PayloadError> {
     let bytes = payload.as_ref();
     let decoded = match coding {
         "identity" | "none" | "utf-8" | "utf8" => return Ok(payload),
+        _ if looks_like_html(bytes.trim_ascii_start()) => return Ok(payload),
         "gzip" | "x-gzip" if !bytes.starts_with(&[0x1f, 0x8b]) => return Ok(payload),
-        "gzip" | "x-gzip" => read_all(flate2::read::MultiGzDecoder::new(bytes), limit),
+        "gzip" | "x-gzip" => gunzip(bytes, limit),
         // Servers send both zlib and raw deflate under this name.
         "deflate" => match read_all(flate2::read::ZlibDecoder::new(bytes), limit) {
             Err(Trouble::Io(_)) => read_all(flate2::read::DeflateDecoder::new(bytes), limit),
@@ -152,17 +160,37 @@ fn decode<'a>(payload: Cow<'a, [u8]>, coding: &str, limit: usize) -> Result<Cow<
 
 enum Trouble {
     TooLarge,
-    Io(std::io::Error),
+    Io(io::Error),
+}
+
+/// All members of a gzip; what follows them and is none is left aside, as browsers do.
+fn gunzip(mut bytes: &[u8], limit: usize) -> Result<Vec<u8>, Trouble> {
+    let mut out = Vec::new();
+    while bytes.starts_with(&[0x1f, 0x8b]) {
+        let mut decoder = flate2::bufread::GzDecoder::new(bytes);
+        read_into(&mut decoder, limit, &mut out)?;
+        let rest = decoder.into_inner();
+        if rest.len() == bytes.len() {
+            break;
+        }
+        bytes = rest;
+    }
+    Ok(out)
 }
 
 fn read_all(reader: impl Read, limit: usize) -> Result<Vec<u8>, Trouble> {
     let mut out = Vec::new();
-    let outcome = reader.take(limit as u64 + 1).read_to_end(&mut out);
+    read_into(reader, limit, &mut out)?;
+    Ok(out)
+}
+
+fn read_into(reader: impl Read, limit: usize, out: &mut Vec<u8>) -> Result<(), Trouble> {
+    let outcome = reader.take((limit as u64).saturating_add(1)).read_to_end(out);
     match outcome {
         _ if out.len() > limit => Err(Trouble::TooLarge),
-        Ok(_) => Ok(out),
+        Ok(_) => Ok(()),
         // A cut payload gives what is there, as a browser shows it.
-        Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof && !out.is_empty() => Ok(out),
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof && !out.is_empty() => Ok(()),
         Err(error) => Err(Trouble::Io(error)),
     }
 }
@@ -195,6 +223,28 @@ mod tests {
             b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Encoding: gzip\r\n\r\n<p>plain</p>"
                 .as_slice();
         assert_eq!(Response::parse(response).unwrap().payload(100).unwrap().as_ref(), b"<p>plain</p>");
+    }
+
+    #[test]
+    fn pages_whose_coding_was_undone_stay_whatever_their_charset() {
+        let response = b"HTTP/1.1 200 OK\nContent-Encoding: br\n\n<html>caf\xe9".as_slice();
+        assert_eq!(Response::parse(response).unwrap().payload(100).unwrap().as_ref(), b"<html>caf\xe9");
+    }
+
+    #[test]
+    fn what_follows_a_gzip_is_left_aside() {
+        let mut response = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n".to_vec();
+        response.extend([gzip(b"one "), gzip(b"two"), b"\r\n".to_vec()].concat());
+        assert_eq!(Response::parse(&response).unwrap().payload(100).unwrap().as_ref(), b"one two");
+    }
+
+    #[test]
+    fn chunks_end_where_they_stop_being_chunks() {
+        assert_eq!(dechunk(b"3\r\nabc\r\n2;x=y\r\nde\r\n0\r\n\r\n").unwrap(), b"abcde");
+        assert_eq!(dechunk(b"3\r\nabc\r\nnot a size").unwrap(), b"abcnot a size");
+        assert_eq!(dechunk(b"30\r\nabc").unwrap(), b"abc");
+        assert_eq!(dechunk(b"+3\r\nabc"), None);
+        assert_eq!(dechunk(b"<p>\n"), None);
     }
 
     #[test]

@@ -262,14 +262,34 @@ impl StreamReader {
             left -= count;
         }
         let kind = if left == 0 {
+            self.pass_separator()?;
             FrameKind::HeaderOnly
         } else {
             let message = format!("record of {len} bytes, found {} before end of file", len - left);
-            FrameKind::Bad(BadRecord::new(crate::BadKind::Truncated, message))
+            let cut = BadRecord::new(crate::BadKind::Truncated, message);
+            FrameKind::Bad(self.stream.take_fault().unwrap_or(cut))
         };
-        block.frames.push(Frame { offset, length: len - left, row: self.row, start: 0, end: head, kind });
+        let length = self.stream.offset() - offset;
+        block.frames.push(Frame { offset, length, row: self.row, start: 0, end: head, kind });
         self.row += 1;
         Ok(Progress::Block)
+    }
+
+    /// The line ends behind a record belong to it.
+    fn pass_separator(&mut self) -> Result<(), Error> {
+        self.stream.compact();
+        while self.stream.unread().len() < 4 && !self.stream.ended() {
+            self.stream.fill()?;
+        }
+        for _ in 0..2 {
+            let len = match self.stream.unread() {
+                [b'\n', ..] => 1,
+                [b'\r', b'\n', ..] => 2,
+                _ => break,
+            };
+            self.stream.consume(len);
+        }
+        Ok(())
     }
 
     fn skip(&mut self, block: &mut Block, mut bad: BadRecord, until: Option<u8>) -> Result<Progress, Error> {

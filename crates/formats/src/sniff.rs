@@ -43,8 +43,11 @@ pub(crate) fn look(path: &Path, name: &str, relative: &Path, fields: &Fields) ->
             None => Look::Empty,
         });
     }
-    let whole = head.len() < HEAD;
-    let Some(format) = format_of(&head, whole, name, fields) else {
+    let whole = head.len() < HEAD && fault.is_none();
+    if whole && head.trim_ascii().is_empty() {
+        return Ok(Look::Empty);
+    }
+    let Some(format) = format_of(&head, name, fields) else {
         let message = "neither WARC, ARC, JSONL, Parquet, CSV, HTML nor text";
         return Ok(Look::Bad(BadRecord::new(BadKind::Unrecognised, message)));
     };
@@ -85,7 +88,7 @@ fn decode_head(file: OpenFile, compression: Compression) -> io::Result<(Vec<u8>,
     Ok((head, fault))
 }
 
-fn format_of(head: &[u8], whole: bool, name: &str, fields: &Fields) -> Option<Format> {
+fn format_of(head: &[u8], name: &str, fields: &Fields) -> Option<Format> {
     if head.starts_with(b"PAR1") {
         return Some(Format::Parquet);
     }
@@ -112,7 +115,7 @@ fn format_of(head: &[u8], whole: bool, name: &str, fields: &Fields) -> Option<Fo
     if text[0] == b'{' {
         return Some(Format::Jsonl);
     }
-    if is_binary(head, whole) {
+    if is_binary(head) {
         return None;
     }
     if named(&[".jsonl", ".ndjson", ".json"]) {
@@ -169,7 +172,7 @@ fn starts_with_any(text: &[u8], openers: &[&str]) -> bool {
 }
 
 /// Text has no NUL and hardly any other control characters. Text in UTF-16 has a byte order mark.
-fn is_binary(head: &[u8], _whole: bool) -> bool {
+fn is_binary(head: &[u8]) -> bool {
     if head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff") {
         return false;
     }
@@ -206,7 +209,7 @@ mod tests {
     use super::*;
 
     fn format(head: &str, name: &str) -> Option<Format> {
-        format_of(head.as_bytes(), true, name, &Fields::default())
+        format_of(head.as_bytes(), name, &Fields::default())
     }
 
     #[test]

@@ -1,1 +1,141 @@
 //! `explain`: why a document was removed or kept.
+
+mod passages;
+mod records;
+
+use crate::error::Error;
+use onefold_detect::measure::{Overlap, overlap};
+use onefold_detect::text::{Normaliser, ShingleSet};
+use onefold_run::{Cluster, DocumentRef, Manifest, Plan, Removed};
+use passages::passages;
+pub use passages::{Passage, Side};
+use serde::Serialize;
+use std::path::Path;
+
+/// What is known of a document.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Explanation {
+    /// The document.
+    pub document: DocumentRef,
+    /// What became of it.
+    pub fate: Fate,
+    /// The rule that decided.
+    pub rule: String,
+    /// How it and its keeper overlap, measured anew on their texts.
+    pub measured: Option<Measured>,
+    /// What it shares with its keeper and what not, in order of the document, then what only the keeper has.
+    pub passages: Vec<Passage>,
+}
+
+/// What became of a document.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "verdict", rename_all = "lowercase")]
+pub enum Fate {
+    /// It was removed in favour of another.
+    Removed(Box<Removed>),
+    /// It was kept, and others were removed in its favour.
+    Keeper {
+        /// Its cluster.
+        cluster: u64,
+        /// Documents in it.
+        size: u64,
+        /// The first of the others.
+        others: Vec<DocumentRef>,
+    },
+    /// It was kept, and nothing was found to be like it.
+    Unique,
+}
+
+/// Counts and similarities of two texts.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Measured {
+    /// Shingles in both.
+    pub shared: u32,
+    /// Shingles of the document.
+    pub document: u32,
+    /// Shingles of the keeper.
+    pub keeper: u32,
+    /// Resemblance.
+    pub similarity: f64,
+    /// Share of the document's shingles that the keeper has.
+    pub containment: f64,
+}
+
+/// Other members of a cluster that are named.
+const NAMED: usize = 10;
+
+/// Explains all documents of an id.
+pub fn explain(run: &Path, id: &str) -> Result<Vec<Explanation>, Error> {
+    let manifest = Manifest::read(run)?;
+    let mut found = Vec::new();
+    for removed in records::removed(run, &manifest, |removed| removed.document.id == id)? {
+        found.push(explain_removed(&manifest, removed)?);
+    }
+    for cluster in records::clusters(run, &manifest, |cluster| cluster.keeper.id == id)? {
+        found.push(explain_keeper(&manifest, cluster));
+    }
+    if found.is_empty() {
+        found.extend(records::documents(&manifest, id)?.into_iter().map(|document| Explanation {
+            document,
+            fate: Fate::Unique,
+            rule: rule(&manifest.plan),
+            measured: None,
+            passages: Vec::new(),
+        }));
+    }
+    if found.is_empty() { Err(Error::UnknownDocument { id: id.to_owned() }) } else { Ok(found) }
+}
+
+fn rule(plan: &Plan) -> String {
+    let likeness = match plan.method {
+        onefold_run::Method::Exact if plan.raw => "equal bytes".to_owned(),
+        onefold_run::Method::Exact => "equal normalised texts".to_owned(),
+        onefold_run::Method::Minhash => {
+            format!("equal texts, or resemblance of {} shingles at least {}", plan.shingle, plan.threshold)
+        }
+    };
+    let cluster = match plan.cluster {
+        onefold_detect::resolve::Clustering::Star => "star",
+        onefold_detect::resolve::Clustering::Components => "components",
+    };
+    format!("{likeness}; cluster: {cluster}; keep: {}", plan.keep)
+}
+
+fn explain_removed(manifest: &Manifest, removed: Removed) -> Result<Explanation, Error> {
+    let (document, keeper) = (read(manifest, &removed.document)?, read(manifest, &removed.keeper)?);
+    let shingling = manifest.plan.shingle;
+    let mut scratch = Vec::new();
+    let mut set = |read: &Normaliser| ShingleSet::of(read, shingling, &mut scratch);
+    let (first, second) = (set(&document), set(&keeper));
+    let counts: Overlap = overlap(first.hashes(), second.hashes());
+    Ok(Explanation {
+        document: removed.document.clone(),
+        fate: Fate::Removed(Box::new(removed)),
+        rule: rule(&manifest.plan),
+        measured: Some(Measured {
+            shared: counts.shared,
+            document: counts.first,
+            keeper: counts.second,
+            similarity: counts.resemblance(),
+            containment: counts.containment(),
+        }),
+        passages: passages(&document, &keeper, &first, &second, shingling),
+    })
+}
+
+fn explain_keeper(manifest: &Manifest, cluster: Cluster) -> Explanation {
+    let others = cluster.members.into_iter().filter(|member| *member != cluster.keeper).take(NAMED).collect();
+    Explanation {
+        document: cluster.keeper,
+        fate: Fate::Keeper { cluster: cluster.cluster, size: cluster.size, others },
+        rule: rule(&manifest.plan),
+        measured: None,
+        passages: Vec::new(),
+    }
+}
+
+fn read(manifest: &Manifest, document: &DocumentRef) -> Result<Normaliser, Error> {
+    let mut normaliser = Normaliser::default();
+    normaliser.read(&records::text(manifest, document)?);
+    Ok(normaliser)
+}

@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::job::Job;
 use crate::scan::parser;
-use crate::sketcher::{Sketcher, text_of};
+use crate::sketcher::Sketcher;
 use crate::spool::Spools;
 use crate::table::{DocId, Table};
 use onefold_detect::text::ShingleSet;
@@ -57,16 +57,6 @@ impl<'a> Loader<'a> {
             return Err(self.changed(document));
         }
         Ok(set)
-    }
-
-    /// The compared text of a document.
-    pub(crate) fn text(&mut self, document: DocId) -> Result<String, Error> {
-        let changed = self.changed(document);
-        self.fetch(document)?;
-        let parsed = parse(self.context, self.table, document, &self.bytes).ok_or(changed)?;
-        let mut text = String::new();
-        text_of(&parsed.body, &mut text);
-        Ok(text)
     }
 
     /// The bytes of a document's record.

@@ -5,7 +5,7 @@ mod members;
 pub use members::{MemberError, MemberInflater};
 
 use crate::source::OpenFile;
-use flate2::bufread::MultiGzDecoder;
+use flate2::bufread::GzDecoder;
 use serde::{Deserialize, Serialize};
 use std::io::{self, BufRead, BufReader, Read, Write};
 
@@ -40,6 +40,10 @@ impl Compression {
 /// Largest zstd window that is accepted, as log₂: a frame can ask for gigabytes.
 const ZSTD_WINDOW_LOG: u32 = 27;
 
+/// Decompressed bytes asked for at a time. Decoders lose what they have made when they meet damage, so the step is
+/// small; and it is the same whatever buffer the caller has, so that two readings of damaged data end at one place.
+const STEP: usize = 1 << 16;
+
 /// A decompressing reader that can tell a bad file from a bad disk.
 pub struct Decoder {
     inner: Inner,
@@ -48,26 +52,31 @@ pub struct Decoder {
 
 enum Inner {
     Plain,
-    Boxed(Box<dyn Read + Send>),
+    Compressed {
+        reader: Box<dyn Read + Send>,
+        /// Decompressed bytes not yet asked for are `step[start..filled]`.
+        step: Box<[u8]>,
+        start: usize,
+        filled: usize,
+    },
 }
 
 impl Decoder {
     /// Reads `file` from its current position on.
     pub fn new(file: OpenFile, compression: Compression) -> io::Result<Self> {
         let buffered = BufReader::with_capacity(1 << 18, file.share());
-        let inner = match compression {
-            Compression::None => Inner::Plain,
-            Compression::Gzip => {
-                Inner::Boxed(Box::new(GzipStream { decoder: Some(MultiGzDecoder::new(buffered)) }))
-            }
+        let reader: Box<dyn Read + Send> = match compression {
+            Compression::None => return Ok(Decoder { inner: Inner::Plain, file }),
+            Compression::Gzip => Box::new(GzipMembers::new(buffered)),
             Compression::Zstd => {
                 let mut decoder = zstd::stream::read::Decoder::with_buffer(buffered)?;
                 decoder.window_log_max(ZSTD_WINDOW_LOG)?;
-                Inner::Boxed(Box::new(decoder))
+                Box::new(decoder)
             }
-            Compression::Lz4 => Inner::Boxed(Box::new(Lz4Frames::new(buffered))),
+            Compression::Lz4 => Box::new(Lz4Frames::new(buffered)),
         };
-        Ok(Decoder { inner, file })
+        let step = vec![0; STEP].into_boxed_slice();
+        Ok(Decoder { inner: Inner::Compressed { reader, step, start: 0, filled: 0 }, file })
     }
 
     /// The error of the file itself, if reading it failed.
@@ -77,53 +86,96 @@ impl Decoder {
 }
 
 impl Read for Decoder {
+    /// Damage is [`InvalidData`](io::ErrorKind::InvalidData), an early end
+    /// [`UnexpectedEof`](io::ErrorKind::UnexpectedEof).
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match &mut self.inner {
-            Inner::Plain => self.file.read(buffer),
-            Inner::Boxed(reader) => reader.read(buffer),
+        let Inner::Compressed { reader, step, start, filled } = &mut self.inner else {
+            return self.file.read(buffer);
+        };
+        if start == filled {
+            *start = 0;
+            *filled = 0;
+            *filled = reader.read(step).map_err(|error| match error.kind() {
+                io::ErrorKind::UnexpectedEof | io::ErrorKind::Interrupted => error,
+                _ => io::Error::new(io::ErrorKind::InvalidData, error),
+            })?;
         }
+        let count = buffer.len().min(*filled - *start);
+        buffer[..count].copy_from_slice(&step[*start..*start + count]);
+        *start += count;
+        Ok(count)
     }
 }
 
 /// Gzip members one after the other; zero padding behind the last one, as tape drives leave it, is no fault.
-struct GzipStream {
-    decoder: Option<MultiGzDecoder<BufReader<OpenFile>>>,
+struct GzipMembers {
+    /// The member being read; none behind the last.
+    decoder: Option<GzDecoder<BufReader<OpenFile>>>,
 }
 
-impl Read for GzipStream {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let Some(decoder) = &mut self.decoder else { return Ok(0) };
-        match decoder.read(buffer) {
-            Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
-                let mut rest = self.decoder.take().expect("present because it was just read").into_inner();
-                loop {
-                    let chunk = rest.fill_buf()?;
-                    if chunk.is_empty() {
-                        return Ok(0);
-                    }
-                    if chunk.iter().any(|&byte| byte != 0) {
-                        return Err(io::Error::new(
-                            io::ErrorKind::InvalidData,
-                            "garbage behind the last gzip member",
-                        ));
-                    }
+impl GzipMembers {
+    fn new(reader: BufReader<OpenFile>) -> Self {
+        GzipMembers { decoder: Some(GzDecoder::new(reader)) }
+    }
+
+    /// Whether another member starts here; else only padding may follow.
+    fn starts_member(reader: &mut BufReader<OpenFile>) -> io::Result<bool> {
+        loop {
+            let chunk = reader.fill_buf()?;
+            match chunk.first() {
+                None => return Ok(false),
+                Some(0x1f) => return Ok(true),
+                Some(_) if chunk.iter().any(|&byte| byte != 0) => {
+                    let message = "garbage behind the last gzip member";
+                    return Err(io::Error::new(io::ErrorKind::InvalidData, message));
+                }
+                Some(_) => {
                     let len = chunk.len();
-                    rest.consume(len);
+                    reader.consume(len);
                 }
             }
-            other => other,
         }
+    }
+}
+
+impl Read for GzipMembers {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while let Some(decoder) = &mut self.decoder {
+            let count = decoder.read(buffer)?;
+            if count > 0 || buffer.is_empty() {
+                return Ok(count);
+            }
+            let mut reader = self.decoder.take().expect("present because it was just read").into_inner();
+            if Self::starts_member(&mut reader)? {
+                self.decoder = Some(GzDecoder::new(reader));
+            }
+        }
+        Ok(0)
     }
 }
 
 /// LZ4 frames one after the other, as `lz4` concatenates them (the decoder reads one).
 struct Lz4Frames {
-    decoder: lz4_flex::frame::FrameDecoder<BufReader<OpenFile>>,
+    decoder: lz4_flex::frame::FrameDecoder<Watched>,
+}
+
+/// A reader that knows whether it was asked for more than it has.
+struct Watched {
+    reader: BufReader<OpenFile>,
+    ran_out: bool,
+}
+
+impl Read for Watched {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.reader.read(buffer)?;
+        self.ran_out |= count == 0 && !buffer.is_empty();
+        Ok(count)
+    }
 }
 
 impl Lz4Frames {
     fn new(reader: BufReader<OpenFile>) -> Self {
-        Lz4Frames { decoder: lz4_flex::frame::FrameDecoder::new(reader) }
+        Lz4Frames { decoder: lz4_flex::frame::FrameDecoder::new(Watched { reader, ran_out: false }) }
     }
 }
 
@@ -134,10 +186,16 @@ impl Read for Lz4Frames {
             if count > 0 || buffer.is_empty() {
                 return Ok(count);
             }
-            if self.decoder.get_mut().fill_buf()?.is_empty() {
+            // The decoder takes a file that stops between two blocks for one that ends. A whole frame ends with a
+            // mark, behind which the decoder asks for nothing more.
+            let watched = self.decoder.get_mut();
+            if watched.ran_out {
+                return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "LZ4 frame without its end mark"));
+            }
+            if watched.reader.fill_buf()?.is_empty() {
                 return Ok(0);
             }
-            // The decoder goes on with the next frame when it is read again.
+            // It goes on with the next frame when it is read again.
         }
     }
 }
@@ -162,8 +220,15 @@ impl<W: Write> Encoder<W> {
             Compression::Gzip => {
                 Encoder::Gzip(flate2::write::GzEncoder::new(writer, flate2::Compression::default()))
             }
-            Compression::Zstd => Encoder::Zstd(zstd::stream::write::Encoder::new(writer, 0)?),
-            Compression::Lz4 => Encoder::Lz4(Box::new(lz4_flex::frame::FrameEncoder::new(writer))),
+            Compression::Zstd => {
+                let mut encoder = zstd::stream::write::Encoder::new(writer, 0)?;
+                encoder.include_checksum(true)?;
+                Encoder::Zstd(encoder)
+            }
+            Compression::Lz4 => {
+                let info = lz4_flex::frame::FrameInfo::new().content_checksum(true);
+                Encoder::Lz4(Box::new(lz4_flex::frame::FrameEncoder::with_frame_info(info, writer)))
+            }
         })
     }
 
@@ -194,6 +259,92 @@ impl<W: Write> Write for Encoder<W> {
             Encoder::Gzip(encoder) => encoder.flush(),
             Encoder::Zstd(encoder) => encoder.flush(),
             Encoder::Lz4(encoder) => encoder.flush(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn compress(bytes: &[u8], compression: Compression) -> Vec<u8> {
+        let mut encoder = Encoder::new(Vec::new(), compression).unwrap();
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn decompress(bytes: &[u8], compression: Compression) -> (Vec<u8>, Option<io::ErrorKind>) {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        fs_err::write(file.path(), bytes).unwrap();
+        let mut decoder = Decoder::new(OpenFile::open(file.path()).unwrap(), compression).unwrap();
+        let mut out = Vec::new();
+        let error = decoder.read_to_end(&mut out).err();
+        (out, error.map(|error| error.kind()))
+    }
+
+    /// Words that no compression makes much of.
+    fn noise(len: usize) -> Vec<u8> {
+        let mut state = 7_u64;
+        let mut next = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            b'a' + (state >> 60) as u8
+        };
+        (0..len).map(|_| next()).collect()
+    }
+
+    const ALL: [Compression; 3] = [Compression::Gzip, Compression::Zstd, Compression::Lz4];
+
+    #[test]
+    fn frames_and_members_follow_each_other() {
+        for compression in ALL {
+            let parts =
+                [compress(b"one ", compression), compress(b"", compression), compress(b"two", compression)];
+            assert_eq!(
+                decompress(&parts.concat(), compression),
+                (b"one two".to_vec(), None),
+                "{compression:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_cut_is_never_the_end() {
+        let text = noise(400);
+        for compression in ALL {
+            let whole = compress(&text, compression);
+            for len in 1..whole.len() {
+                let (out, error) = decompress(&whole[..len], compression);
+                assert!(error.is_some(), "{compression:?} cut to {len} of {}", whole.len());
+                assert!(text.starts_with(&out));
+            }
+        }
+    }
+
+    #[test]
+    fn a_tail_of_zeros_is_damage_inside_a_member_and_padding_behind_it() {
+        let text = noise(400);
+        let whole = compress(&text, Compression::Gzip);
+        for len in 1..whole.len() - 8 {
+            let mut damaged = whole[..len].to_vec();
+            damaged.resize(whole.len() + 1000, 0);
+            assert!(decompress(&damaged, Compression::Gzip).1.is_some(), "zeros from {len}");
+        }
+        let padded = [whole, vec![0; 1 << 19]].concat();
+        assert_eq!(decompress(&padded, Compression::Gzip), (text, None));
+    }
+
+    #[test]
+    fn what_stands_before_damage_is_read() {
+        let text = noise(1 << 20);
+        for compression in ALL {
+            let mut damaged = compress(&text, compression);
+            let middle = damaged.len() / 2;
+            damaged[middle..middle + 64].fill(0xff);
+            let (out, error) = decompress(&damaged, compression);
+            assert_eq!(error, Some(io::ErrorKind::InvalidData), "{compression:?}");
+            // LZ4 and zstd work in blocks, of 4 MiB and 128 KiB at most.
+            let lost = if compression == Compression::Lz4 { 1 << 20 } else { 1 << 18 };
+            assert!(out.len() + lost > text.len() / 2, "{compression:?} gave {}", out.len());
         }
     }
 }

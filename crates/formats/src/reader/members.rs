@@ -6,6 +6,7 @@ use crate::block::{Block, Frame, FrameKind};
 use crate::compress::{MemberError, MemberInflater};
 use crate::error::Error;
 use crate::source::OpenFile;
+use crate::warc::LOOK;
 use flate2::bufread::GzDecoder;
 use std::io::{self, BufReader, Read};
 
@@ -15,6 +16,9 @@ const READ: usize = 1 << 20;
 const AHEAD: usize = 1 << 17;
 /// Compressed input held at most while a member that looks damaged might only be long.
 const LONGEST_INPUT: usize = 1 << 26;
+
+/// Line ends behind a record at most, as bytes.
+const LONGEST_SEPARATOR: u64 = 8;
 
 /// Reads members and frames the record in each.
 pub struct MemberReader {
@@ -86,7 +90,8 @@ impl MemberReader {
                     used += filled;
                 }
                 Inflated::Oversize if !block.frames.is_empty() => break,
-                Inflated::Oversize => self.oversize(block)?,
+                Inflated::Oversize if self.oversize(block)? => {}
+                Inflated::Oversize => return Ok(Progress::NotMembers),
                 Inflated::Bad(kind) => {
                     let (length, message) = self.find_next_member(kind)?;
                     self.push(block, length, 0..0, FrameKind::Bad(BadRecord::new(kind, message)));
@@ -106,7 +111,12 @@ impl MemberReader {
             Step::Take { len, body, kind } => {
                 bytes[len..].iter().all(u8::is_ascii_whitespace).then_some((kind, body))
             }
-            Step::Pass { head, .. } => Some((FrameKind::HeaderOnly, 0..head)),
+            Step::Pass { head, len } => match bytes.get(len as usize..) {
+                Some(rest) => {
+                    rest.iter().all(u8::is_ascii_whitespace).then_some((FrameKind::HeaderOnly, 0..head))
+                }
+                None => Some((FrameKind::Bad(too_short(len, bytes.len() as u64)), 0..head)),
+            },
             Step::More | Step::SkipLine(_) | Step::Rest(_) => None,
         }
     }
@@ -135,28 +145,32 @@ impl MemberReader {
         }
     }
 
-    /// Passes over a member too long to be held, keeping its head.
-    fn oversize(&mut self, block: &mut Block) -> Result<(), Error> {
+    /// Passes over a member too long to be held, keeping its head; `false` if it is not one record.
+    fn oversize(&mut self, block: &mut Block) -> Result<bool, Error> {
         self.file.seek_to(self.offset)?;
         let counted = Counted { reader: self.file.share(), count: 0 };
         let mut decoder = GzDecoder::new(BufReader::with_capacity(READ, counted));
-        let head = block.bytes.len().min(crate::warc::HEAD);
-        let outcome = decoder
-            .read_exact(&mut block.bytes[..head])
-            .and_then(|()| io::copy(&mut decoder, &mut io::sink()));
+        let seen = &mut block.bytes[..LOOK];
+        let outcome = decoder.read_exact(seen).and_then(|()| io::copy(&mut decoder, &mut io::sink()));
         if let Some(fatal) = self.file.take_error() {
             return Err(fatal.into());
         }
         let reader = decoder.into_inner();
         let length = reader.get_ref().count - reader.buffer().len() as u64;
-        let kind = match outcome {
-            Ok(_) => FrameKind::HeaderOnly,
-            Err(error) => {
-                FrameKind::Bad(BadRecord::new(BadKind::Corrupt, format!("compressed data: {error}")))
+        let (kind, head) = match (outcome, self.framer.step(seen, false)) {
+            (Err(error), _) => {
+                (FrameKind::Bad(BadRecord::new(BadKind::Corrupt, format!("compressed data: {error}"))), 0)
             }
+            (Ok(rest), Step::Pass { head, len }) => match (rest + LOOK as u64).checked_sub(len) {
+                None => (FrameKind::Bad(too_short(len, rest + LOOK as u64)), head),
+                Some(0..=LONGEST_SEPARATOR) => (FrameKind::HeaderOnly, head),
+                Some(_) => return Ok(false),
+            },
+            _ => return Ok(false),
         };
         self.push(block, length, 0..head, kind);
-        self.skip(length)
+        self.skip(length)?;
+        Ok(true)
     }
 
     /// How far the next readable member is from the damage at the start of the input.
@@ -225,6 +239,13 @@ impl MemberReader {
         }
         Ok(())
     }
+}
+
+fn too_short(said: u64, found: u64) -> BadRecord {
+    BadRecord::new(
+        BadKind::ContentLength,
+        format!("record of {said} bytes, found {found} in its gzip member"),
+    )
 }
 
 struct Counted<R> {

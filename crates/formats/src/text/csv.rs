@@ -22,27 +22,44 @@ impl CsvFramer {
 
 impl Framer for CsvFramer {
     fn step(&mut self, unread: &[u8], ended: bool) -> Step {
-        if let Some(blank) = unread.iter().position(|b| !matches!(b, b'\n' | b'\r'))
-            && blank > 0
-        {
+        let blank = unread.iter().position(|b| !matches!(b, b'\n' | b'\r')).unwrap_or(unread.len());
+        if blank > 0 {
             return Step::take(blank, FrameKind::Filler { keep: false });
         }
-        let len = match record_len(self.delimiter, unread, &mut self.fields, &mut self.ends) {
-            Some(len) => len,
-            None if ended => unread.len(),
-            None if unread.len() > self.limit => {
-                let message = format!("expected a row of at most {} bytes", self.limit);
-                return Step::SkipLine(BadRecord::new(BadKind::TooLarge, message));
-            }
-            None => return Step::More,
+        let too_large = |found: &str| {
+            BadRecord::new(
+                BadKind::TooLarge,
+                format!("expected a row of at most {} bytes{found}", self.limit),
+            )
         };
-        // The parser stops behind the carriage return of a CRLF.
-        let len = len + usize::from(unread[..len].ends_with(b"\r") && unread.get(len) == Some(&b'\n'));
+        let (len, closed) = match record_len(self.delimiter, unread, &mut self.fields, &mut self.ends) {
+            RowLen::Ends(len) => (len, true),
+            RowLen::Open { closed } if ended => (unread.len(), closed),
+            RowLen::Open { .. } if unread.len() > self.limit => return Step::SkipLine(too_large("")),
+            RowLen::Open { .. } => return Step::More,
+        };
+        // The parser stops behind the carriage return of a CRLF, of which the line feed may not be there yet.
+        let len = match &unread[..len] {
+            [.., b'\r'] if len == unread.len() && !ended => return Step::More,
+            [.., b'\r'] if unread.get(len) == Some(&b'\n') => len + 1,
+            _ => len,
+        };
         if !std::mem::replace(&mut self.header_seen, true) {
             return Step::take(len, FrameKind::Filler { keep: true });
         }
-        let end = unread[..len].trim_ascii_end().len();
-        Step::Take { len, body: 0..end.max(1), kind: FrameKind::Record }
+        let row = &unread[..len];
+        let row = row.strip_suffix(b"\n").unwrap_or(row);
+        let row = row.strip_suffix(b"\r").unwrap_or(row);
+        if row.len() > self.limit {
+            return Step::bad(len, too_large(&format!(", found {}", row.len())));
+        }
+        if !closed {
+            return Step::bad(
+                len,
+                BadRecord::new(BadKind::Csv, "expected a closing quote, found the end of file"),
+            );
+        }
+        Step::Take { len, body: 0..row.len(), kind: FrameKind::Record }
     }
 }
 
@@ -50,18 +67,32 @@ fn parser(delimiter: u8) -> Reader {
     ReaderBuilder::new().delimiter(delimiter).build()
 }
 
-/// Length of the record that bytes start with, or `None` if it does not end in them.
-fn record_len(delimiter: u8, bytes: &[u8], fields: &mut Vec<u8>, ends: &mut Vec<usize>) -> Option<usize> {
+/// How far a row goes.
+enum RowLen {
+    /// To its line end.
+    Ends(usize),
+    /// Beyond the bytes there are; `closed` if they do not end inside quotes.
+    Open { closed: bool },
+}
+
+fn record_len(delimiter: u8, bytes: &[u8], fields: &mut [u8], ends: &mut [usize]) -> RowLen {
     let mut parser = parser(delimiter);
     let mut at = 0;
     loop {
         let (result, read, _, _) = parser.read_record(&bytes[at..], fields, ends);
         at += read;
         match result {
-            ReadRecordResult::Record => return Some(at),
+            ReadRecordResult::Record => return RowLen::Ends(at),
             ReadRecordResult::OutputFull | ReadRecordResult::OutputEndsFull => {}
             ReadRecordResult::InputEmpty if at < bytes.len() => {}
-            ReadRecordResult::InputEmpty | ReadRecordResult::End => return None,
+            ReadRecordResult::InputEmpty | ReadRecordResult::End => break,
+        }
+    }
+    // A line end ends the row unless it is inside quotes.
+    loop {
+        match parser.read_record(b"\n", fields, ends).0 {
+            ReadRecordResult::OutputFull | ReadRecordResult::OutputEndsFull => {}
+            result => return RowLen::Open { closed: result == ReadRecordResult::Record },
         }
     }
 }
@@ -153,5 +184,33 @@ mod tests {
             }
         }
         assert_eq!(lens, [9, 9, 3]);
+    }
+
+    fn rows(file: &[u8], delimiter: u8) -> Vec<Result<Vec<u8>, BadKind>> {
+        let (mut framer, mut at, mut rows) = (CsvFramer::new(delimiter, 1000), 0, Vec::new());
+        while at < file.len() {
+            let Step::Take { len, body, kind } = framer.step(&file[at..], true) else {
+                panic!("no row at {at}")
+            };
+            match kind {
+                FrameKind::Record => rows.push(Ok(file[at..][body].to_vec())),
+                FrameKind::Bad(bad) => rows.push(Err(bad.kind)),
+                _ => {}
+            }
+            at += len;
+        }
+        rows
+    }
+
+    #[test]
+    fn blanks_at_the_end_of_a_row_are_part_of_it_and_blank_lines_are_no_rows() {
+        assert_eq!(rows(b"id\ttext\n1\t\n\n\r\n", b'\t'), [Ok(b"1\t".to_vec())]);
+        assert_eq!(rows(b"id,text\n1,a  \r\n2, ", b','), [Ok(b"1,a  ".to_vec()), Ok(b"2, ".to_vec())]);
+    }
+
+    #[test]
+    fn a_quote_that_is_never_closed_does_not_swallow_rows_unseen() {
+        assert_eq!(rows(b"id,text\n1,a\n2,\"b\n3,c\n", b','), [Ok(b"1,a".to_vec()), Err(BadKind::Csv)]);
+        assert_eq!(rows(b"id,text\n1,\"a\"", b','), [Ok(b"1,\"a\"".to_vec())]);
     }
 }

@@ -1,18 +1,19 @@
 //! ARC 1: records of one header line `URL IP date type length` and a body.
 
-use super::HEAD;
+use super::{HEAD, LOOK, Resync, content_length, cut};
 use crate::bad::{BadKind, BadRecord};
 use crate::block::FrameKind;
 use crate::reader::{Framer, Step};
+use std::borrow::Cow;
 
 /// Longest header line.
 const LONGEST_LINE: usize = 1 << 16;
 
 /// An ARC record's header line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArcHeader<'a> {
-    /// The URL.
-    pub url: &'a str,
+    /// The URL; bytes that are not UTF-8 become U+FFFD.
+    pub url: Cow<'a, str>,
     /// Fourteen digits.
     pub date: &'a str,
     /// As the server said.
@@ -26,16 +27,61 @@ pub struct ArcHeader<'a> {
 impl<'a> ArcHeader<'a> {
     /// Reads the header line a record starts with.
     pub fn parse(record: &'a [u8]) -> Option<Self> {
-        let end = memchr::memchr(b'\n', &record[..record.len().min(LONGEST_LINE)])?;
-        let line = std::str::from_utf8(record[..end].trim_ascii_end()).ok()?;
+        let line = HeaderLine::split(record)?;
+        if !line.has_date() {
+            return None;
+        }
+        let text = |bytes: &'a [u8]| std::str::from_utf8(bytes).ok();
+        Some(ArcHeader {
+            url: String::from_utf8_lossy(line.url),
+            date: text(line.date)?,
+            content_type: text(line.content_type)?,
+            content_length: line.length()?,
+            len: line.len,
+        })
+    }
+}
+
+/// A line of five parts and more, of which the first has a colon.
+struct HeaderLine<'a> {
+    url: &'a [u8],
+    address: &'a [u8],
+    date: &'a [u8],
+    content_type: &'a [u8],
+    length: &'a [u8],
+    len: usize,
+}
+
+impl<'a> HeaderLine<'a> {
+    fn split(bytes: &'a [u8]) -> Option<Self> {
+        let end = memchr::memchr(b'\n', &bytes[..bytes.len().min(LONGEST_LINE)])?;
         // From the right, since URLs in old archives have blanks in them.
-        let mut parts = line.rsplitn(5, ' ');
-        let content_length = parts.next()?.parse().ok()?;
-        let content_type = parts.next()?;
-        let date = parts.next().filter(|date| date.len() >= 8 && date.bytes().all(|b| b.is_ascii_digit()))?;
-        let _address = parts.next()?;
-        let url = parts.next().filter(|url| url.contains(':'))?;
-        Some(ArcHeader { url, date, content_type, content_length, len: end + 1 })
+        let mut parts = bytes[..end].trim_ascii_end().rsplitn(5, |&byte| byte == b' ');
+        let (length, content_type) = (parts.next()?, parts.next()?);
+        let (date, address) = (parts.next()?, parts.next()?);
+        let url = parts.next().filter(|url| url.contains(&b':'))?;
+        Some(HeaderLine { url, address, date, content_type, length, len: end + 1 })
+    }
+
+    fn length(&self) -> Option<u64> {
+        std::str::from_utf8(self.length).ok().filter(|length| !length.starts_with('+'))?.parse().ok()
+    }
+
+    fn has_date(&self) -> bool {
+        self.date.len() >= 8 && self.date.iter().all(u8::is_ascii_digit)
+    }
+
+    fn has_address(&self) -> bool {
+        let part = |&byte: &u8| byte.is_ascii_hexdigit() || matches!(byte, b'.' | b':');
+        self.address.len() >= 7 && self.address.iter().all(part)
+    }
+
+    /// Whether the line is meant as a header, though one of its parts may be wrong: else the body before it would
+    /// be blamed for the fault of its neighbour.
+    fn is_meant(&self) -> bool {
+        let right = [self.length().is_some(), self.has_date(), self.has_address()];
+        let scheme = self.url.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+        scheme > 0 && self.url.get(scheme) == Some(&b':') && right.iter().filter(|&&right| right).count() >= 2
     }
 }
 
@@ -48,6 +94,11 @@ impl ArcFramer {
     pub(crate) fn new(limit: usize) -> Self {
         ArcFramer { limit }
     }
+
+    fn resync(&self, unread: &[u8], from: usize, ended: bool, bad: BadRecord) -> Step {
+        let next = next_record(unread, from);
+        Resync { next, margin: LONGEST_LINE, limit: self.limit }.step(unread, ended, bad)
+    }
 }
 
 /// Where a record starts behind `from`: at a line that reads as a header.
@@ -55,7 +106,7 @@ fn next_record(bytes: &[u8], from: usize) -> Option<usize> {
     let from = from.min(bytes.len());
     memchr::memchr_iter(b'\n', &bytes[from..])
         .map(|at| from + at + 1)
-        .find(|&at| ArcHeader::parse(&bytes[at..]).is_some_and(|header| header.url.contains("://")))
+        .find(|&at| HeaderLine::split(&bytes[at..]).is_some_and(|line| line.is_meant()))
 }
 
 impl Framer for ArcFramer {
@@ -64,46 +115,61 @@ impl Framer for ArcFramer {
         if blank > 0 {
             return Step::take(blank, FrameKind::Filler { keep: true });
         }
-        let resync = |from: usize, bad: BadRecord| match next_record(unread, from) {
-            Some(at) => Step::bad(at, bad),
-            None if ended || unread.len() > self.limit => Step::bad(unread.len(), bad),
-            None => Step::More,
-        };
         let Some(header) = ArcHeader::parse(unread) else {
-            if !ended && unread.len() < LONGEST_LINE {
+            let line = &unread[..unread.len().min(LONGEST_LINE)];
+            if !ended && line.len() < LONGEST_LINE && !line.contains(&b'\n') {
                 return Step::More;
             }
             let found = String::from_utf8_lossy(&unread[..unread.len().min(24)]).into_owned();
-            return resync(
-                0,
-                BadRecord::new(BadKind::Header, format!("expected an ARC header line, found {found:?}")),
-            );
+            let bad =
+                BadRecord::new(BadKind::Header, format!("expected an ARC header line, found {found:?}"));
+            return self.resync(unread, 0, ended, bad);
         };
-        let len = header.content_length.saturating_add(header.len as u64);
-        if len > self.limit.saturating_add(header.len) as u64 && len > unread.len() as u64 {
-            return Step::Pass { head: unread.len().min(HEAD), len };
+        let content = header.content_length;
+        let Some(len) = content.checked_add(header.len as u64).filter(|&len| len < 1 << 62) else {
+            let bad = BadRecord::new(BadKind::Header, format!("length {content} is too large"));
+            return self.resync(unread, header.len - 1, ended, bad);
+        };
+        let large = content > self.limit as u64;
+        if large && len > LOOK as u64 {
+            if unread.len() < LOOK && !ended {
+                return Step::More;
+            }
+            let seen = &unread[..unread.len().min(LOOK)];
+            return match next_record(seen, header.len - 1) {
+                Some(at) => Step::bad(at, content_length(content, at - header.len)),
+                None => Step::Pass { head: seen.len().min(HEAD.max(header.len)), len },
+            };
         }
         let len = len as usize;
         if unread.len() < len {
             if !ended {
                 return Step::More;
             }
-            let message = format!(
-                "length {}, found {} before end of file",
-                header.content_length,
-                unread.len() - header.len
-            );
-            return resync(header.len, BadRecord::new(BadKind::Truncated, message));
-        }
-        if unread.len() < len + 2 && !ended {
-            return Step::More;
+            return match next_record(unread, header.len - 1) {
+                Some(at) => Step::bad(at, content_length(content, at - header.len)),
+                None => Step::bad(unread.len(), cut(content, unread.len() - header.len)),
+            };
         }
         // One line end follows the body; a header line comes next, or the length was wrong.
-        let end = len + usize::from(unread.get(len) == Some(&b'\n'));
+        let end = len
+            + match &unread[len..] {
+                [b'\n', ..] => 1,
+                [b'\r', b'\n', ..] => 2,
+                _ => 0,
+            };
         let rest = unread[end..].trim_ascii_start();
-        if !rest.is_empty() && rest.contains(&b'\n') && ArcHeader::parse(rest).is_none() {
-            let message = format!("length {}, no header line follows", header.content_length);
-            return resync(header.len, BadRecord::new(BadKind::ContentLength, message));
+        let line = &rest[..rest.len().min(LONGEST_LINE)];
+        if !ended && unread.len() < end + LONGEST_LINE && !line.contains(&b'\n') {
+            return Step::More;
+        }
+        if !line.is_empty() && !HeaderLine::split(line).is_some_and(|line| line.is_meant()) {
+            let next = next_record(unread, header.len - 1);
+            let found = next.unwrap_or(unread.len()) - header.len;
+            return self.resync(unread, header.len - 1, ended, content_length(content, found));
+        }
+        if large {
+            return Step::Pass { head: len.min(HEAD.max(header.len)), len: len as u64 };
         }
         Step::Take { len: end, body: 0..len, kind: FrameKind::Record }
     }
@@ -117,9 +183,45 @@ mod tests {
     fn urls_may_have_blanks() {
         let header = ArcHeader::parse(b"http://x/a b 1.2.3.4 20080430204825 text/html 12\nbody").unwrap();
         assert_eq!(
-            (header.url, header.content_length, header.content_type),
+            (&*header.url, header.content_length, header.content_type),
             ("http://x/a b", 12, "text/html")
         );
         assert!(ArcHeader::parse(b"HTTP/1.1 200 OK\n").is_none());
+    }
+
+    fn kinds(file: &[u8]) -> Vec<Option<BadKind>> {
+        let (mut framer, mut at, mut out) = (ArcFramer::new(1 << 20), 0, Vec::new());
+        while at < file.len() {
+            let Step::Take { len, kind, .. } = framer.step(&file[at..], true) else {
+                panic!("no record at {at}")
+            };
+            match kind {
+                FrameKind::Record => out.push(None),
+                FrameKind::Bad(bad) => out.push(Some(bad.kind)),
+                _ => {}
+            }
+            at += len;
+        }
+        out
+    }
+
+    fn record(length: &str) -> String {
+        format!("http://x/ 127.0.0.1 20140102000000 text/plain {length}\nbody\n")
+    }
+
+    #[test]
+    fn a_fault_costs_one_record_and_not_its_neighbour() {
+        let good = record("4");
+        for (length, kind) in [
+            ("-1", BadKind::Header),
+            ("abc", BadKind::Header),
+            ("2", BadKind::ContentLength),
+            ("40", BadKind::ContentLength),
+            ("18446744073709551615", BadKind::Header),
+        ] {
+            let file = format!("{good}{}{good}", record(length));
+            assert_eq!(kinds(file.as_bytes()), [None, Some(kind), None], "{length}");
+        }
+        assert_eq!(kinds(record("500").as_bytes()), [Some(BadKind::Truncated)]);
     }
 }

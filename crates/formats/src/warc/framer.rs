@@ -1,12 +1,16 @@
 //! Where WARC records start and end, and where the next one is when a record is not what its header says.
 
-use super::{HEAD, WarcHeader};
+use super::{HEAD, LOOK, Resync, WarcHeader, content_length, cut};
 use crate::bad::{BadKind, BadRecord};
 use crate::block::FrameKind;
 use crate::reader::{Framer, Step};
 
 /// Longest header that is looked for.
 const LONGEST_HEADER: usize = 1 << 20;
+/// Longest version line, its end included, with room to spare.
+const VERSION_LINE: usize = 16;
+/// Blanks behind a record that are looked at for what follows them.
+const BLANKS: usize = 1 << 12;
 
 /// Frames WARC records.
 pub(crate) struct WarcFramer {
@@ -18,12 +22,20 @@ impl WarcFramer {
         WarcFramer { limit }
     }
 
-    /// A record that is not what it should be, up to where the next one starts.
     fn resync(&self, unread: &[u8], from: usize, ended: bool, bad: BadRecord) -> Step {
-        match next_record(unread, from) {
-            Some(at) => Step::bad(at, bad),
-            None if ended || unread.len() > self.limit => Step::bad(unread.len(), bad),
-            None => Step::More,
+        let next = next_record(unread, from, ended);
+        Resync { next, margin: VERSION_LINE, limit: self.limit }.step(unread, ended, bad)
+    }
+
+    /// A record too large to be held, all of which is not needed.
+    fn pass(&self, unread: &[u8], ended: bool, header: &WarcHeader<'_>, content: u64, len: u64) -> Step {
+        if unread.len() < LOOK && !ended {
+            return Step::More;
+        }
+        let seen = &unread[..unread.len().min(LOOK)];
+        match next_record(seen, header.len, ended) {
+            Some(at) => Step::bad(at, content_length(content, at - header.len)),
+            None => Step::Pass { head: seen.len().min(HEAD.max(header.len)), len },
         }
     }
 }
@@ -35,12 +47,12 @@ pub(crate) fn starts_record(bytes: &[u8]) -> bool {
     !line.is_empty() && line.len() <= 8 && line.iter().all(|b| b.is_ascii_digit() || *b == b'.')
 }
 
-/// Where a record starts behind `from`.
-fn next_record(bytes: &[u8], from: usize) -> Option<usize> {
+/// Where a record starts behind `from`; one that cannot be seen far enough is none yet.
+fn next_record(bytes: &[u8], from: usize, ended: bool) -> Option<usize> {
     let from = from.min(bytes.len());
     memchr::memmem::find_iter(&bytes[from..], b"\nWARC/")
         .map(|at| from + at + 1)
-        .find(|&at| starts_record(&bytes[at..]))
+        .find(|&at| starts_record(&bytes[at..]) && (ended || bytes.len() - at >= VERSION_LINE))
 }
 
 /// Line ends behind a record's body, at most two, and their bytes.
@@ -62,7 +74,7 @@ impl Framer for WarcFramer {
         if blank > 0 {
             return Step::take(blank, FrameKind::Filler { keep: true });
         }
-        if unread.len() < 16 && !ended {
+        if unread.len() < VERSION_LINE && !ended {
             return Step::More;
         }
         if !starts_record(unread) {
@@ -74,7 +86,11 @@ impl Framer for WarcFramer {
             if !ended && unread.len() < LONGEST_HEADER {
                 return Step::More;
             }
-            let bad = BadRecord::new(BadKind::Truncated, "record header ends before its blank line");
+            let bad = if ended && next_record(unread, 1, ended).is_none() && unread.len() < LONGEST_HEADER {
+                BadRecord::new(BadKind::Truncated, "record header, found no blank line before end of file")
+            } else {
+                BadRecord::new(BadKind::Header, "record header without a blank line behind it")
+            };
             return self.resync(unread, 1, ended, bad);
         };
         let Some(content) = header.content_length() else {
@@ -85,46 +101,36 @@ impl Framer for WarcFramer {
             let bad = BadRecord::new(BadKind::Header, format!("content-length {content} is too large"));
             return self.resync(unread, header.len, ended, bad);
         };
-        if len > self.limit.saturating_add(header.len) as u64 && len > unread.len() as u64 {
-            return match next_record(unread, header.len) {
-                Some(at) => Step::bad(at, content_length(content, at - header.len)),
-                None => Step::Pass { head: unread.len().min(HEAD), len },
-            };
+        let large = content > self.limit as u64;
+        if large && len > LOOK as u64 {
+            return self.pass(unread, ended, &header, content, len);
         }
         let len = len as usize;
         if unread.len() < len {
             if !ended {
                 return Step::More;
             }
-            let found = unread.len() - header.len;
-            return match next_record(unread, header.len) {
+            return match next_record(unread, header.len, ended) {
                 Some(at) => Step::bad(at, content_length(content, at - header.len)),
-                None => {
-                    let message = format!("content-length {content}, found {found} before end of file");
-                    Step::bad(unread.len(), BadRecord::new(BadKind::Truncated, message))
-                }
+                None => Step::bad(unread.len(), cut(content, unread.len() - header.len)),
             };
-        }
-        if unread.len() < len + 4 + 16 && !ended {
-            return Step::More;
         }
         let (lines, separator) = separator(&unread[len..]);
         let end = len + separator;
         let rest = unread[end..].trim_ascii_start();
-        if lines == 2 || rest.is_empty() || starts_record(rest) {
-            return Step::Take { len: end, body: 0..len, kind: FrameKind::Record };
+        if rest.len() < VERSION_LINE && unread.len() < end + BLANKS && !ended {
+            return Step::More;
         }
-        let at = next_record(unread, header.len);
-        let found = at.unwrap_or(unread.len()) - header.len;
-        self.resync(unread, header.len, ended, content_length(content, found))
+        if lines < 2 && !rest.is_empty() && !starts_record(rest) {
+            let next = next_record(unread, header.len, ended);
+            let found = next.unwrap_or(unread.len()) - header.len;
+            return self.resync(unread, header.len, ended, content_length(content, found));
+        }
+        if large {
+            return Step::Pass { head: len.min(HEAD.max(header.len)), len: len as u64 };
+        }
+        Step::Take { len: end, body: 0..len, kind: FrameKind::Record }
     }
-}
-
-fn content_length(content: u64, found: usize) -> BadRecord {
-    BadRecord::new(
-        BadKind::ContentLength,
-        format!("content-length {content}, found {found} before the next record"),
-    )
 }
 
 #[cfg(test)]

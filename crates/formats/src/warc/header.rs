@@ -11,16 +11,8 @@ pub struct WarcHeader<'a> {
 impl<'a> WarcHeader<'a> {
     /// Reads the header that a record starts with; `None` if no blank line ends it.
     pub fn parse(record: &'a [u8]) -> Option<Self> {
-        // A blank line is LF directly or by way of CR behind another LF.
-        let mut from = 0;
-        loop {
-            let end = from + memchr::memchr(b'\n', &record[from..])?;
-            match record.get(end + 1..) {
-                Some([b'\n', ..]) => return Some(WarcHeader { bytes: &record[..end], len: end + 2 }),
-                Some([b'\r', b'\n', ..]) => return Some(WarcHeader { bytes: &record[..end], len: end + 3 }),
-                _ => from = end + 1,
-            }
-        }
+        let (end, len) = header_end(record)?;
+        Some(WarcHeader { bytes: &record[..end], len })
     }
 
     /// The lines behind the version line.
@@ -91,6 +83,25 @@ impl<'a> WarcHeader<'a> {
     }
 }
 
+/// Where the lines of a header end, and where the body behind its blank line starts. Line ends are LF, CRLF or, in
+/// files that went through a careless conversion, CR CRLF.
+pub(crate) fn header_end(bytes: &[u8]) -> Option<(usize, usize)> {
+    let mut from = 0;
+    loop {
+        let end = from + memchr::memchr(b'\n', &bytes[from..])?;
+        let blank = match &bytes[end + 1..] {
+            [b'\n', ..] => 1,
+            [b'\r', b'\n', ..] => 2,
+            [b'\r', b'\r', b'\n', ..] => 3,
+            _ => {
+                from = end + 1;
+                continue;
+            }
+        };
+        return Some((end, end + 1 + blank));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -103,6 +114,8 @@ mod tests {
         assert_eq!((header.len, header.content_length()), (RECORD.len() - 4, Some(12)));
         let lf = WarcHeader::parse(b"WARC/0.18\nWARC-Type: warcinfo\nContent-Length: 3\n\nabc").unwrap();
         assert_eq!((lf.text("warc-type"), lf.content_length()), (Some("warcinfo"), Some(3)));
+        let doubled = WarcHeader::parse(b"WARC/1.0\r\r\nContent-Length: 3\r\r\n\r\r\nabc").unwrap();
+        assert_eq!((doubled.len, doubled.content_length()), (34, Some(3)));
         assert!(WarcHeader::parse(b"WARC/1.0\r\nWARC-Type: x\r\n").is_none());
     }
 

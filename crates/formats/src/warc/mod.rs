@@ -1,7 +1,10 @@
 //! WARC and ARC: framing and headers.
 //!
 //! Read by hand rather than by a crate because the copy of a file without some records needs each record's exact
-//! place, and damaged records have to be named and stepped over, not to end the file.
+//! place, and damaged records have to be named and stepped over, not to end the file (docs/decisions/0002).
+//!
+//! What a framer says of a record depends on its bytes alone and not on how many of those behind it have been read,
+//! so that a reading that starts in the middle of a file finds the same records.
 
 mod arc;
 mod framer;
@@ -9,9 +12,49 @@ mod header;
 
 pub(crate) use arc::ArcFramer;
 pub(crate) use framer::{WarcFramer, starts_record};
+pub(crate) use header::header_end;
 
 pub use arc::ArcHeader;
 pub use header::WarcHeader;
 
+use crate::bad::{BadKind, BadRecord};
+use crate::reader::Step;
+
 /// First bytes of an over-long record that are kept to judge it by: its header and that of HTTP.
 pub(crate) const HEAD: usize = 1 << 14;
+
+/// Bytes in which another record is looked for before one too large to be held is passed over.
+pub(crate) const LOOK: usize = 1 << 18;
+
+/// A record that is not what it should be, up to where the next one starts.
+struct Resync {
+    /// Where the next record starts, as far as it can be seen.
+    next: Option<usize>,
+    /// Bytes behind a record's start that are needed to know it for one.
+    margin: usize,
+    /// Bytes that are held at most.
+    limit: usize,
+}
+
+impl Resync {
+    fn step(&self, unread: &[u8], ended: bool, bad: BadRecord) -> Step {
+        let most = self.limit.max(LOOK);
+        match self.next {
+            Some(at) if at <= most => Step::bad(at, bad),
+            _ if unread.len() > most.saturating_add(self.margin) => Step::bad(most, bad),
+            next if ended => Step::bad(next.unwrap_or(unread.len()), bad),
+            _ => Step::More,
+        }
+    }
+}
+
+fn content_length(said: u64, found: usize) -> BadRecord {
+    BadRecord::new(
+        BadKind::ContentLength,
+        format!("content-length {said}, found {found} before the next record"),
+    )
+}
+
+fn cut(said: u64, found: usize) -> BadRecord {
+    BadRecord::new(BadKind::Truncated, format!("content-length {said}, found {found} before end of file"))
+}

@@ -1,0 +1,88 @@
+//! `onefold explain`.
+
+use crate::args::Explain;
+use crate::terminal::escape;
+use anyhow::Result;
+use onefold_pipeline::explain::{Explanation, Fate, Passage, Side, explain};
+use onefold_run::DocumentRef;
+use std::io::Write;
+
+pub(crate) fn run(arguments: &Explain) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    for explanation in explain(&arguments.run, &arguments.id)? {
+        if arguments.json {
+            let mut value = serde_json::to_value(&explanation)?;
+            value["version"] = 1.into();
+            writeln!(out, "{value}")?;
+        } else {
+            print(&mut out, &explanation, arguments.full)?;
+        }
+    }
+    Ok(())
+}
+
+fn place(document: &DocumentRef) -> String {
+    let url = document.url.as_deref().filter(|url| *url != document.id);
+    let url = url.map(|url| format!(" {url}")).unwrap_or_default();
+    escape(&format!("{}{url} ({} at {})", document.id, document.source, document.offset))
+}
+
+fn print(out: &mut impl Write, explanation: &Explanation, full: bool) -> Result<()> {
+    writeln!(out, "document  {}", place(&explanation.document))?;
+    match &explanation.fate {
+        Fate::Unique => writeln!(out, "verdict   kept: nothing in the run is like it")?,
+        Fate::Keeper { cluster, size, others } => {
+            writeln!(out, "verdict   kept: keeper of cluster {cluster}, {size} documents")?;
+            for other in others {
+                writeln!(out, "removed   {}", place(other))?;
+            }
+            let unnamed = (*size as usize).saturating_sub(1 + others.len());
+            if unnamed > 0 {
+                writeln!(out, "          and {unnamed} more")?;
+            }
+        }
+        Fate::Removed(removed) => {
+            writeln!(
+                out,
+                "verdict   removed: {} duplicate, cluster {}",
+                removed.kind.name(),
+                removed.cluster
+            )?;
+            writeln!(out, "keeper    {}", place(&removed.keeper))?;
+        }
+    }
+    if let Some(measured) = &explanation.measured {
+        let (shared, own, keeper) = (measured.shared, measured.document, measured.keeper);
+        writeln!(
+            out,
+            "score     {:.4}: {shared} shingles shared of {own} here and {keeper} in the keeper",
+            measured.similarity
+        )?;
+        writeln!(out, "contained {:.4} of this document in the keeper", measured.containment)?;
+    }
+    writeln!(out, "rule      {}", explanation.rule)?;
+    if !explanation.passages.is_empty() {
+        writeln!(out, "\n  = in both   - here alone   + in the keeper alone")?;
+        for passage in &explanation.passages {
+            let sign = match passage.side {
+                Side::Shared => '=',
+                Side::Document => '-',
+                Side::Keeper => '+',
+            };
+            writeln!(out, "{sign} {}", escape(&shortened(passage, full)))?;
+        }
+    }
+    Ok(())
+}
+
+/// Words of a long passage that are shown at either end.
+const SHOWN: usize = 12;
+
+fn shortened(passage: &Passage, full: bool) -> String {
+    let words: Vec<&str> = passage.text.split(' ').collect();
+    if full || words.len() <= 3 * SHOWN {
+        return passage.text.clone();
+    }
+    let (start, end) = (&words[..SHOWN], &words[words.len() - SHOWN..]);
+    format!("{} … {} words … {}", start.join(" "), words.len() - 2 * SHOWN, end.join(" "))
+}

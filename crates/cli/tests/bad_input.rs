@@ -1,0 +1,508 @@
+//! Bad input is a counted line with its file and place, and the run goes on.
+
+mod common;
+
+use common::archive::{self, Record, html};
+use common::{Place, Run, compressed, four_documents, line, prose, table, text_of};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+const MIB: usize = 1 << 20;
+
+/// Fails the test unless the run has these kinds of bad records, each with its file, place and message.
+#[track_caller]
+fn named(run: &Run, kinds: &[&str]) -> Vec<Value> {
+    let bad = run.bad();
+    assert_eq!(run.bad_kinds(), kinds, "{bad:?}");
+    let expected = BTreeSet::from(["source", "offset", "length", "kind", "message"]);
+    for line in &bad {
+        let keys: BTreeSet<&str> = line.as_object().unwrap().keys().map(String::as_str).collect();
+        assert_eq!(keys, expected);
+        assert!(!text_of(&line["source"]).is_empty() && !text_of(&line["message"]).is_empty());
+        assert!(line["offset"].is_u64() && line["length"].is_u64());
+    }
+    let by_kind = run.manifest()["bad_by_kind"].clone();
+    for kind in kinds {
+        let many = kinds.iter().filter(|other| *other == kind).count();
+        assert_eq!(by_kind[kind], many, "{by_kind}");
+    }
+    bad
+}
+
+#[test]
+fn lines_that_are_no_documents() {
+    let place = Place::new();
+    let good = [line("a", &prose("alpha", 30)), line("b", &prose("beta", 30))];
+    let cases: [(&[u8], &str); 11] = [
+        (b"{\"id\":\"x\",\"text\":\"cut\n", "json"),
+        (b"no json at all\n", "json"),
+        (b"[\"text\"]\n", "json"),
+        (b"{\"id\":\"x\",\"text\":\"two\"} {\"text\":\"objects\"}\n", "json"),
+        (b"{\"id\":\"x\",\"text\":\"bad escape \\q\"}\n", "json"),
+        (b"{\"id\":\"x\",\"text\":\"lone surrogate \\ud800\"}\n", "json"),
+        (b"{\"id\":\"x\",\"body\":\"y\"}\n", "missing-field"),
+        (b"{\"id\":\"x\",\"text\":{\"a\":1}}\n", "field-type"),
+        (b"{\"id\":\"x\",\"text\":17}\n", "field-type"),
+        (b"{\"id\":\"x\",\"text\":\"caf\xe9 au lait\"}\n", "utf8"),
+        (b"{\"id\":\"x\",\"text\":\"a NUL \\u0000 in it\"}\n", "nul"),
+    ];
+    for (bad, kind) in cases {
+        place.write("a.jsonl", [good[0].as_bytes(), bad, good[1].as_bytes()].concat());
+        let run = place.dedup("a.jsonl --force");
+        let shown = String::from_utf8_lossy(bad).into_owned();
+        assert_eq!(run.bad_kinds(), [kind], "{shown}");
+        run.counted(3, 2, 0, 1);
+        let line = &named(&run, &[kind])[0];
+        assert_eq!(line["source"], "a.jsonl");
+        assert_eq!(line["offset"], good[0].len(), "{shown}");
+        let length = line["length"].as_u64().unwrap() as usize;
+        assert!(length == bad.len() || length == bad.len() - 1, "{shown}: {length}");
+        assert_eq!(run.kept_ids("a.jsonl"), ["a", "b"], "a bad line is not kept");
+    }
+}
+
+#[test]
+fn a_null_text_is_named() {
+    let place = Place::new();
+    place.write("a.jsonl", line("a", "some words here") + "{\"id\":\"x\",\"text\":null}\n");
+    let run = place.dedup("a.jsonl");
+    run.counted(2, 1, 0, 1);
+    assert!(["missing-field", "field-type"].contains(&&*run.bad_kinds()[0]));
+}
+
+#[test]
+fn raw_nul_bytes_in_lines_and_texts() {
+    let place = Place::new();
+    let good = line("a", &prose("alpha", 30));
+    place.write("a.jsonl", [good.as_bytes(), b"{\"id\":\"x\",\"text\":\"a\0b\"}\n"].concat());
+    let run = place.dedup_to("a.jsonl", "lines");
+    run.counted(2, 1, 0, 1);
+    place.write("b.txt", [prose("beta", 60).as_bytes(), b" \0 and more"].concat());
+    let run = place.dedup_to("b.txt", "text");
+    run.counted(1, 0, 0, 1);
+    named(&run, &["nul"]);
+}
+
+#[test]
+fn texts_that_are_not_utf8() {
+    let place = Place::new();
+    place.write("a.txt", [prose("alpha", 30).as_bytes(), b" caf\xe9 \xff\xfe"].concat());
+    let record = Record::conversion("x", "http://x/", "")
+        .body([b"words \xc3\x28 ", prose("beta", 30).as_bytes()].concat());
+    place.write("b.wet", record.bytes());
+    place.write("c.csv", b"id,text\na,caf\xe9 au lait\nb,fine words\n");
+    let run = place.dedup("a.txt b.wet c.csv");
+    assert_eq!(run.count("read"), 4);
+    assert_eq!(run.count("kept") + run.count("bad"), 4);
+    assert!(run.bad_kinds().iter().all(|kind| kind == "utf8") && run.count("bad") >= 2, "{:?}", run.bad());
+}
+
+#[test]
+fn compressed_files_that_end_early() {
+    let documents: Vec<String> =
+        (0..2000).map(|n| line(&format!("d{n}"), &prose(&format!("t{n}x"), 20))).collect();
+    let whole = documents.concat();
+    for (how, name) in [("gzip", "a.jsonl.gz"), ("zstd", "a.jsonl.zst"), ("lz4", "a.jsonl.lz4")] {
+        let place = Place::new();
+        let bytes = compressed::compress(how, &[&whole]);
+        place.write(name, &bytes[..bytes.len() * 3 / 4]);
+        let run = place.dedup(&format!("{name} --method exact"));
+        let bad = named(&run, &["truncated"]);
+        assert_eq!(bad[0]["source"], name);
+        let (read, kept) = (run.count("read"), run.count("kept"));
+        assert_eq!(read, kept + 1, "{how}: the records before the cut are there");
+        assert!(kept > 500, "{how}: {kept}");
+        // What is kept is whole again, and nothing but whole lines.
+        let text = String::from_utf8(compressed::decompress(how, &run.kept(name))).unwrap();
+        assert_eq!(text, documents[..kept as usize].concat(), "{how}");
+    }
+}
+
+#[test]
+fn a_gzip_cut_in_its_last_member() {
+    let place = Place::new();
+    let records: Vec<Vec<u8>> = (0..5)
+        .map(|n| {
+            Record::conversion(&format!("r{n}"), &format!("http://x/{n}"), &prose(&format!("t{n}x"), 60))
+                .bytes()
+        })
+        .collect();
+    let bytes = compressed::compress("gzip-members", &records);
+    place.write("a.wet.gz", &bytes[..bytes.len() - 20]);
+    let run = place.dedup("a.wet.gz");
+    run.counted(5, 4, 0, 1);
+    named(&run, &["truncated"]);
+    assert_eq!(compressed::decompress("gzip", &run.kept("a.wet.gz")), records[..4].concat());
+    // Only the header of a member is left.
+    let start = compressed::compress("gzip-members", &records[..4]).len();
+    place.write("a.wet.gz", &bytes[..start + 5]);
+    let run = place.dedup("a.wet.gz --force");
+    run.counted(5, 4, 0, 1);
+}
+
+#[test]
+fn a_damaged_member_costs_its_own_record_only() {
+    let place = Place::new();
+    let records: Vec<Vec<u8>> = (0..5)
+        .map(|n| {
+            Record::conversion(&format!("r{n}"), &format!("http://x/{n}"), &prose(&format!("t{n}x"), 60))
+                .bytes()
+        })
+        .collect();
+    let mut members: Vec<Vec<u8>> = records.iter().map(|record| compressed::gzip(record)).collect();
+    let middle = members[2].len() / 2;
+    members[2][middle..middle + 8].fill(0x55);
+    place.write("a.wet.gz", members.concat());
+    let run = place.dedup("a.wet.gz");
+    run.counted(5, 4, 0, 1);
+    let bad = &run.bad()[0];
+    assert_eq!(bad["offset"], members[..2].concat().len());
+    members.remove(2);
+    assert!(run.kept("a.wet.gz") == members.concat(), "the other members are copied as they are");
+}
+
+#[test]
+fn damage_inside_one_stream_is_named_and_not_read_as_the_end() {
+    let place = Place::new();
+    let documents: String =
+        (0..3000).map(|n| line(&format!("d{n}"), &prose(&format!("t{n}x"), 20))).collect();
+    for (how, name) in [("gzip", "a.gz"), ("zstd", "a.zst")] {
+        let mut bytes = compressed::compress(how, &[&documents]);
+        let middle = bytes.len() * 2 / 3;
+        bytes[middle..middle + 64].fill(0xff);
+        place.write(name, bytes);
+        let run = place.dedup_to(&format!("{name} --method exact"), how);
+        assert!(run.count("bad") >= 1, "{how}: {}", run.manifest()["counts"]);
+        assert_eq!(run.count("read"), run.count("kept") + run.count("removed") + run.count("bad"));
+    }
+}
+
+#[test]
+fn bytes_behind_the_last_gzip_member_are_not_lost_in_silence() {
+    let place = Place::new();
+    let mut bytes = compressed::gzip(four_documents().as_bytes());
+    bytes.extend_from_slice(b"garbage behind the end");
+    place.write("a.jsonl.gz", bytes);
+    let run = place.dedup("a.jsonl.gz");
+    assert_eq!(run.count("kept") + run.count("removed"), 4);
+    assert_eq!(run.count("bad"), 1, "{:?}", run.bad());
+}
+
+#[test]
+fn a_wrong_content_length() {
+    let place = Place::new();
+    let record = |n: usize| {
+        Record::conversion(&format!("r{n}"), &format!("http://x/{n}"), &prose(&format!("t{n}x"), 60))
+    };
+    for wrong in [-30isize, 30, 4000] {
+        let middle = record(1);
+        let claimed = (middle.body.len() as isize + wrong) as usize;
+        let bytes = [record(0).bytes(), middle.bytes_claiming(claimed), record(2).bytes(), record(3).bytes()];
+        for how in ["plain", "gzip", "gzip-members"] {
+            place.write("a.wet", compressed::compress(how, &bytes));
+            let run = place.dedup("a.wet --force");
+            let bad = run.bad();
+            assert_eq!(run.bad_kinds(), ["content-length"], "{wrong} {how}: {bad:?}");
+            let kept = archive::parse(&compressed::decompress(how, &run.kept("a.wet")));
+            assert_eq!(archive::ids(&kept), ["r0", "r2", "r3"], "{wrong} {how}");
+            run.counted(4, 3, 0, 1);
+            if how == "plain" {
+                assert_eq!(bad[0]["offset"], bytes[0].len());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_last_record_that_is_cut() {
+    let place = Place::new();
+    let record = |n: usize| {
+        Record::conversion(&format!("r{n}"), &format!("http://x/{n}"), &prose(&format!("t{n}x"), 60)).bytes()
+    };
+    let bytes = [record(0), record(1)].concat();
+    place.write("a.wet", &bytes[..bytes.len() - 100]);
+    let run = place.dedup("a.wet");
+    run.counted(2, 1, 0, 1);
+    assert_eq!(run.bad()[0]["offset"], record(0).len());
+    assert_eq!(run.kept("a.wet"), record(0));
+}
+
+#[test]
+fn a_header_that_cannot_be_read() {
+    let place = Place::new();
+    let record = |n: usize| {
+        Record::conversion(&format!("r{n}"), &format!("http://x/{n}"), &prose(&format!("t{n}x"), 60)).bytes()
+    };
+    let broken = b"WARC/1.0\r\nWARC-Type conversion\r\nContent-Length: many\r\n\r\nbody\r\n\r\n".to_vec();
+    place.write("a.wet", [record(0), broken, record(2)].concat());
+    let run = place.dedup("a.wet");
+    run.counted(3, 2, 0, 1);
+    assert_eq!(archive::ids(&archive::parse(&run.kept("a.wet"))), ["r0", "r2"]);
+}
+
+#[test]
+fn an_http_body_that_does_not_decode() {
+    let place = Place::new();
+    let head = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip\r\n\r\n";
+    let whole = compressed::gzip(html(&prose("alpha", 500)).as_bytes());
+    let record =
+        Record::response("x", "http://x/", "").body([head.as_bytes(), &whole[..whole.len() / 2]].concat());
+    place.write(
+        "a.warc",
+        [record.bytes(), Record::response("y", "http://y/", &html(&prose("beta", 40))).bytes()].concat(),
+    );
+    let run = place.dedup("a.warc");
+    assert_eq!(run.count("read"), 2);
+    assert_eq!(run.count("kept") + run.count("bad"), 2);
+}
+
+#[test]
+fn a_file_that_is_nothing_known() {
+    let place = Place::new();
+    let noise: Vec<u8> = (0..5000u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+    place.write("in/noise.jsonl", &noise);
+    place.write("in/noise.gz", [&[0x1f, 0x8b, 8, 0][..], &noise].concat());
+    place.write("in/noise.parquet", [b"PAR1".as_slice(), &noise].concat());
+    place.write("in/noise.png", [b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".as_slice(), &noise].concat());
+    place.write("in/good.jsonl", four_documents());
+    let run = place.dedup("in");
+    run.counted(8, 2, 2, 4);
+    let sources: Vec<String> = run.bad().iter().map(|line| text_of(&line["source"])).collect();
+    for name in ["in/noise.gz", "in/noise.jsonl", "in/noise.parquet", "in/noise.png"] {
+        assert!(sources.contains(&name.to_owned()), "{name} in {sources:?}");
+    }
+    assert!(!run.folder.join("kept/noise.jsonl").exists());
+}
+
+#[test]
+fn a_parquet_file_with_damage() {
+    let place = Place::new();
+    let texts: Vec<String> = (0..40).map(|n| prose(&format!("t{n}x"), 60)).collect();
+    let texts: Vec<Option<&str>> = texts.iter().map(|text| Some(text.as_str())).collect();
+    let bytes = table::table_of(&[("text", texts)], true);
+    place.write("cut.parquet", &bytes[..bytes.len() / 2]);
+    let mut holed = bytes.clone();
+    let at = holed.len() / 3;
+    holed[at..at + 200].fill(0xaa);
+    place.write("holed.parquet", &holed);
+    place.write("none.parquet", table::table(&[("other", vec![Some("x")])]));
+    place.write(
+        "mixed.parquet",
+        table::table(&[("text", vec![Some("fine words"), None, Some("more words")])]),
+    );
+    let run = place.dedup("cut.parquet holed.parquet none.parquet mixed.parquet");
+    let bad = run.bad();
+    for name in ["cut.parquet", "holed.parquet", "none.parquet", "mixed.parquet"] {
+        assert!(bad.iter().any(|line| line["source"] == name), "{name} is not in {bad:?}");
+    }
+    assert_eq!(run.count("read"), run.count("kept") + run.count("removed") + run.count("bad"));
+    assert!(run.count("kept") >= 22, "row groups without damage are read: {}", run.manifest()["counts"]);
+    assert_eq!(table::height(&run.kept("mixed.parquet")), 2);
+}
+
+#[test]
+fn rows_of_csv_that_do_not_fit() {
+    let place = Place::new();
+    let (alpha, beta) = (prose("alpha", 20), prose("beta", 20));
+    place.write(
+        "a.csv",
+        format!("id,text\na,{alpha}\nb\nc,{beta},more,still more\nd,\"{beta}\nover two lines\"\n"),
+    );
+    let run = place.dedup("a.csv");
+    assert_eq!(run.count("read"), 4);
+    assert!(run.bad_kinds().iter().all(|kind| kind == "csv" || kind == "missing-field"));
+    assert_eq!(run.count("bad"), 2, "{:?}", run.bad());
+    assert!(run.kept_text("a.csv").contains("over two lines"));
+}
+
+#[test]
+fn places_that_may_not_be_read() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = Place::new();
+    place.write("in/good.jsonl", four_documents());
+    std::os::unix::fs::symlink("nowhere", place.path("in/dangling.jsonl")).unwrap();
+    let run = place.dedup_to("in", "linked");
+    run.counted(5, 2, 2, 1);
+    assert_eq!(text_of(&named(&run, &["permission"])[0]["source"]), "in/dangling.jsonl");
+    place.write("in/closed/a.jsonl", four_documents());
+    place.write("in/shut.jsonl", four_documents());
+    let forbid =
+        |name: &str| fs_err::set_permissions(place.path(name), PermissionsExt::from_mode(0)).unwrap();
+    forbid("in/closed");
+    forbid("in/shut.jsonl");
+    if fs_err::read_dir(place.path("in/closed")).is_ok() {
+        eprintln!("skipped: this user may read everything");
+    } else {
+        let run = place.dedup_to("in", "closed");
+        run.counted(7, 2, 2, 3);
+        assert_eq!(run.bad_kinds(), ["permission"; 3]);
+    }
+    fs_err::set_permissions(place.path("in/closed"), PermissionsExt::from_mode(0o700)).unwrap();
+}
+
+#[test]
+fn a_link_that_leads_nowhere_when_named_itself() {
+    let place = Place::new();
+    place.write("a.jsonl", four_documents());
+    std::os::unix::fs::symlink("nowhere", place.path("link.jsonl")).unwrap();
+    let ran = place.run("dedup a.jsonl link.jsonl --output out");
+    assert!(matches!(ran.code, Some(0 | 2)) && !ran.stderr.contains("panicked"), "{}", ran.stderr);
+    if ran.code == Some(2) {
+        assert!(ran.stderr.contains("link.jsonl"), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn a_pipe_or_device_in_a_folder_does_not_hang_the_run() {
+    let place = Place::new();
+    place.write("in/a.jsonl", four_documents());
+    let made = std::process::Command::new("mkfifo").arg(place.path("in/pipe")).status();
+    if !made.is_ok_and(|status| status.success()) {
+        eprintln!("skipped: no mkfifo");
+        return;
+    }
+    place.dedup("in").counted(4, 2, 2, 0);
+}
+
+#[test]
+fn a_line_of_a_gigabyte_is_one_bad_record_in_little_memory() {
+    let place = Place::new();
+    let good = [line("a", &prose("alpha", 30)), line("b", &prose("beta", 30))];
+    let head = format!("{}{{\"id\":\"x\",\"text\":\"", good[0]);
+    let tail = format!("\"}}\n{}", good[1]);
+    let bytes = compressed::gzip_repeated(head.as_bytes(), &vec![b'a'; MIB], 1024, tail.as_bytes());
+    assert!(bytes.len() < 4 * MIB);
+    place.write("a.jsonl.gz", bytes);
+    let run = place.dedup("a.jsonl.gz --memory 128MiB");
+    run.counted(3, 2, 0, 1);
+    let bad = &named(&run, &["too-large"])[0];
+    assert_eq!(bad["offset"], good[0].len());
+    let length = bad["length"].as_u64().unwrap() as usize;
+    assert!((1024 * MIB..1024 * MIB + 100).contains(&length), "{length}");
+    let peak = run.manifest()["peak_memory_bytes"].as_u64().unwrap();
+    assert!(peak < 128 * MIB as u64, "{peak} bytes of memory");
+    assert_eq!(compressed::decompress("gzip", &run.kept("a.jsonl.gz")), good.concat().into_bytes());
+}
+
+#[test]
+fn a_gzip_bomb_in_an_http_body_is_one_bad_record_in_little_memory() {
+    let place = Place::new();
+    let bomb = compressed::gzip_repeated(b"<html><p>", &vec![b' '; MIB], 400, b"</p></html>");
+    let head = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip\r\n\r\n";
+    let record = Record::response("bomb", "http://x/bomb", "").body([head.as_bytes(), &bomb].concat());
+    let records = [
+        Record::response("a", "http://x/a", &html(&prose("alpha", 40))),
+        record,
+        Record::response("b", "http://x/b", &html(&prose("beta", 40))),
+    ];
+    place.write("a.warc", archive::bytes_of(&records).concat());
+    let run = place.dedup("a.warc --memory 256MiB");
+    run.counted(3, 2, 0, 1);
+    named(&run, &["too-large"]);
+    let peak = run.manifest()["peak_memory_bytes"].as_u64().unwrap();
+    assert!(peak < 256 * MIB as u64, "{peak} bytes of memory");
+    assert_eq!(archive::ids(&archive::parse(&run.kept("a.warc"))), ["a", "b"]);
+}
+
+#[test]
+fn a_gzip_bomb_for_a_file_is_one_bad_record_in_little_memory() {
+    let place = Place::new();
+    let record = |n: usize| {
+        Record::conversion(&format!("r{n}"), &format!("http://x/{n}"), &prose(&format!("t{n}x"), 60)).bytes()
+    };
+    let whole = Record::conversion("bomb", "http://x/bomb", "").bytes_claiming(400 * MIB);
+    let head = &whole[..whole.len() - 4];
+    let bomb = compressed::gzip_repeated(head, &vec![b'a'; MIB], 400, b"\r\n\r\n");
+    place.write("a.wet.gz", [compressed::gzip(&record(0)), bomb, compressed::gzip(&record(1))].concat());
+    let run = place.dedup("a.wet.gz --memory 256MiB");
+    run.counted(3, 2, 0, 1);
+    named(&run, &["too-large"]);
+    assert!(run.manifest()["peak_memory_bytes"].as_u64().unwrap() < 256 * MIB as u64);
+    // A text of zeros is a bomb too.
+    place.write("b.txt.gz", compressed::gzip_repeated(b"start ", &vec![b'a'; MIB], 400, b" end"));
+    let run = place.dedup_to("b.txt.gz --memory 256MiB", "text");
+    run.counted(1, 0, 0, 1);
+    named(&run, &["too-large"]);
+    assert!(run.manifest()["peak_memory_bytes"].as_u64().unwrap() < 256 * MIB as u64);
+}
+
+#[test]
+fn a_document_over_the_limit() {
+    let place = Place::new();
+    let long = line("long", &prose("alpha", 400));
+    place.write("a.jsonl", long.clone() + &line("short", "a few words"));
+    place.write("b.wet", Record::conversion("w", "http://x/", &prose("beta", 400)).bytes());
+    place.write("c.txt", prose("gamma", 400));
+    let run = place.dedup_to("a.jsonl b.wet c.txt --max-document 1KiB", "low");
+    run.counted(4, 1, 0, 3);
+    named(&run, &["too-large"; 3]);
+    place.dedup_to("a.jsonl b.wet c.txt --max-document 100KiB", "high").counted(4, 4, 0, 0);
+    // The default is 32 MiB.
+    let huge = line("huge", &"word ".repeat(7 * MIB));
+    assert!(huge.len() > 32 * MIB);
+    place.write("d.jsonl", huge);
+    place.dedup_to("d.jsonl --method exact", "default").counted(1, 0, 0, 1);
+    place.dedup_to("d.jsonl --method exact --max-document 64MiB", "more").counted(1, 1, 0, 0);
+}
+
+#[test]
+fn bad_records_are_fatal_from_a_number_on() {
+    let place = Place::new();
+    place.write("a.jsonl", four_documents() + "bad\nbad\nbad\n");
+    place.dedup_to("a.jsonl", "none").counted(7, 2, 2, 3);
+    place.dedup_to("a.jsonl --max-bad-records 4", "four").counted(7, 2, 2, 3);
+    for limit in [0, 1, 2] {
+        let arguments = format!("dedup a.jsonl --output out --max-bad-records {limit}");
+        place.run(&arguments).fails(2, &["bad", "--max-bad-records", "a.jsonl"]);
+        let left = common::tree(&place.path("out"));
+        assert!(left.keys().all(|path| path.starts_with(".onefold")), "{:?}", left.keys());
+    }
+    place.run("pairs a.jsonl --max-bad-records 1").fails(2, &["--max-bad-records"]);
+    place.run("pairs a.jsonl").ok();
+    // Files that cannot be read count as well.
+    fs_err::create_dir(place.path("in")).unwrap();
+    std::os::unix::fs::symlink("nowhere", place.path("in/x")).unwrap();
+    place.write("in/a.jsonl", four_documents());
+    place.run("dedup in --output two --max-bad-records 0").fails(2, &["--max-bad-records"]);
+}
+
+#[test]
+fn the_number_of_bad_records_means_the_same_in_help_and_message() {
+    let place = Place::new();
+    place.write("a.jsonl", four_documents() + "bad\nbad\n");
+    let help = place.run("dedup --help").ok().text().to_lowercase();
+    let at_the_limit = place.run("dedup a.jsonl --output out --max-bad-records 2").code;
+    let says_from = help.contains("from this many bad records on");
+    assert_eq!(
+        at_the_limit == Some(2),
+        says_from,
+        "two bad records, --max-bad-records 2: exit {at_the_limit:?}"
+    );
+}
+
+#[test]
+fn empty_files_are_a_note() {
+    let place = Place::new();
+    place.write("in/a.jsonl", four_documents());
+    place.write("in/empty.jsonl", "");
+    place.write("in/nothing.gz", compressed::gzip(b""));
+    place.write("in/nothing.zst", compressed::zstd(b""));
+    let run = place.dedup("in");
+    run.counted(4, 2, 2, 0);
+    let notes = run.manifest()["notes"].to_string();
+    for name in ["empty.jsonl", "nothing.gz", "nothing.zst"] {
+        assert!(notes.contains(name), "{name} in {notes}");
+        assert!(run.stderr.contains(name), "{name} in {}", run.stderr);
+    }
+}
+
+#[test]
+fn nothing_but_empty_files_is_no_failure() {
+    let place = Place::new();
+    place.write("empty.jsonl", "");
+    place.dedup("empty.jsonl").counted(0, 0, 0, 0);
+    fs_err::create_dir(place.path("folder")).unwrap();
+    place.dedup_to("folder", "none").counted(0, 0, 0, 0);
+    place.write("blank.jsonl", "\n\n");
+    place.dedup_to("blank.jsonl", "blank").counted(0, 0, 0, 0);
+}

@@ -1,0 +1,72 @@
+//! Parquet, written and read with the `parquet` crate.
+
+use arrow_array::{Array, ArrayRef, RecordBatch, StringArray};
+use arrow_schema::{DataType, Field, Schema};
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::file::reader::FileReader;
+use parquet::file::serialized_reader::SerializedFileReader;
+use parquet::record::{Field as RowField, Row};
+use serde_json::Value;
+use std::sync::Arc;
+
+/// A table of columns of text.
+pub(crate) fn table(columns: &[(&str, Vec<Option<&str>>)]) -> Vec<u8> {
+    table_of(columns, false)
+}
+
+/// The same, in row groups of two rows.
+pub(crate) fn table_of(columns: &[(&str, Vec<Option<&str>>)], small_groups: bool) -> Vec<u8> {
+    let fields: Vec<Field> =
+        columns.iter().map(|(name, _)| Field::new(*name, DataType::Utf8, true)).collect();
+    let arrays: Vec<ArrayRef> =
+        columns.iter().map(|(_, values)| Arc::new(StringArray::from(values.clone())) as ArrayRef).collect();
+    let schema = Arc::new(Schema::new(fields));
+    let batch = RecordBatch::try_new(schema.clone(), arrays).unwrap();
+    let mut out = Vec::new();
+    let properties = parquet::file::properties::WriterProperties::builder()
+        .set_compression(parquet::basic::Compression::SNAPPY)
+        .set_max_row_group_row_count(small_groups.then_some(2))
+        .build();
+    let mut writer = parquet::arrow::ArrowWriter::try_new(&mut out, schema, Some(properties)).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    out
+}
+
+/// The rows of a table as JSON objects.
+pub(crate) fn rows(bytes: &[u8]) -> Vec<Value> {
+    let reader = SerializedFileReader::new(bytes::Bytes::copy_from_slice(bytes)).expect("a Parquet file");
+    reader.get_row_iter(None).unwrap().map(|row| object(&row.unwrap())).collect()
+}
+
+fn object(row: &Row) -> Value {
+    Value::Object(row.get_column_iter().map(|(name, field)| (name.clone(), value(field))).collect())
+}
+
+fn value(field: &RowField) -> Value {
+    match field {
+        RowField::Null => Value::Null,
+        RowField::Str(text) => text.clone().into(),
+        RowField::Int(number) => (*number).into(),
+        RowField::Long(number) => (*number).into(),
+        RowField::UInt(number) => (*number).into(),
+        RowField::ULong(number) => (*number).into(),
+        RowField::Float(number) => f64::from(*number).into(),
+        RowField::Double(number) => (*number).into(),
+        RowField::Group(row) => object(row),
+        RowField::ListInternal(list) => list.elements().iter().map(value).collect(),
+        other => other.to_string().into(),
+    }
+}
+
+/// Names of a table's columns.
+pub(crate) fn columns(bytes: &[u8]) -> Vec<String> {
+    let reader = ParquetRecordBatchReaderBuilder::try_new(bytes::Bytes::copy_from_slice(bytes)).unwrap();
+    reader.schema().fields().iter().map(|field| field.name().clone()).collect()
+}
+
+/// Rows of a table, counted by reading it.
+pub(crate) fn height(bytes: &[u8]) -> usize {
+    let reader = ParquetRecordBatchReaderBuilder::try_new(bytes::Bytes::copy_from_slice(bytes)).unwrap();
+    reader.build().unwrap().map(|batch| batch.unwrap().column(0).len()).sum()
+}

@@ -1,0 +1,209 @@
+//! Disk full, read errors and Ctrl-C leave no half-written output and a clear message.
+
+mod common;
+
+use common::shim::{SIGINT, SIGTERM, Shim};
+use common::{Place, assert_same_output, four_documents};
+use onefold_testkit::{Corpus, write_jsonl};
+use std::process::Command;
+use std::time::Duration;
+
+fn input(place: &Place) {
+    let corpus = Corpus { mean_words: 80.0, vocabulary: 5_000, ..Corpus::new(600) };
+    fs_err::create_dir(place.path("in")).unwrap();
+    write_jsonl(&corpus, place.path("in/a.jsonl")).unwrap();
+    let text = fs_err::read(place.path("in/a.jsonl")).unwrap();
+    place.write("in/b.jsonl.gz", common::compressed::gzip(&text[..text.len() / 2]));
+}
+
+/// Fails the test if anything but the hidden folder of a stopped run is there.
+#[track_caller]
+fn nothing_half_written(place: &Place, about: &str) {
+    let left: Vec<_> = common::tree(&place.path("out")).into_keys().collect();
+    let visible: Vec<_> = left.iter().filter(|path| !path.starts_with(".onefold")).collect();
+    assert!(visible.is_empty(), "{about}: {visible:?} is left");
+}
+
+#[test]
+fn a_full_disk_is_said_and_leaves_nothing_half_written() {
+    let place = Place::new();
+    let Some(shim) = Shim::build(&place) else { return };
+    input(&place);
+    place.dedup_to("in", "whole");
+    let size: usize = fs_err::metadata(place.path("in/a.jsonl")).unwrap().len() as usize;
+    let mut failed = 0;
+    for room in [0, 100, 5_000, 50_000, 100_000, size / 2, size * 3 / 4, size, size * 5 / 4, size * 3 / 2] {
+        for flags in ["", "--evidence parquet"] {
+            let mut command = shim.command(&place, &format!("dedup in {flags} --output out"), "out");
+            let ran: common::Ran =
+                command.env("ONEFOLD_SHIM_ROOM", room.to_string()).output().unwrap().into();
+            if ran.code == Some(0) {
+                fs_err::remove_dir_all(place.path("out")).unwrap();
+                continue;
+            }
+            failed += 1;
+            let about = format!("room for {room} bytes {flags}");
+            let ran = ran.fails(2, &["no space left on device", "out"]);
+            assert!(ran.stderr.contains("hint: "), "{about}: what to do next: {}", ran.stderr);
+            nothing_half_written(&place, &about);
+            assert!(!place.path("out/.onefold/out").exists(), "{about}");
+            // With room again, the run goes on to the same bytes.
+            place.run(&format!("dedup in {flags} --output out --resume")).ok();
+            if flags.is_empty() {
+                assert_same_output(&place.path("whole"), &place.path("out"));
+            }
+            fs_err::remove_dir_all(place.path("out")).unwrap();
+        }
+    }
+    assert!(failed >= 8, "{failed} runs met a full disk");
+}
+
+#[test]
+fn a_full_disk_below_temp() {
+    let place = Place::new();
+    let Some(shim) = Shim::build(&place) else { return };
+    input(&place);
+    fs_err::create_dir(place.path("temp")).unwrap();
+    for arguments in ["dedup in --output out --temp temp", "pairs in --temp temp"] {
+        let mut command = shim.command(&place, arguments, "temp");
+        let ran: common::Ran = command.env("ONEFOLD_SHIM_ROOM", "3000").output().unwrap().into();
+        ran.fails(2, &["no space left on device"]);
+        nothing_half_written(&place, arguments);
+    }
+    let mut command = shim.command(&place, "dedup - --output out2 --temp temp", "temp");
+    let stdin = fs_err::File::open(place.path("in/a.jsonl")).unwrap().into_file();
+    let ran: common::Ran = command.stdin(stdin).env("ONEFOLD_SHIM_ROOM", "3000").output().unwrap().into();
+    ran.fails(2, &["no space left on device"]);
+    assert!(common::tree(&place.path("out2")).is_empty());
+}
+
+#[test]
+fn a_real_small_disk_is_refused_or_said_to_be_full() {
+    let place = Place::new();
+    input(&place);
+    fs_err::create_dir(place.path("disk")).unwrap();
+    let mounted = Command::new("mount")
+        .args(["-t", "tmpfs", "-o", "size=64k", "tmpfs"])
+        .arg(place.path("disk"))
+        .output();
+    if !mounted.is_ok_and(|output| output.status.success()) {
+        eprintln!("skipped: no file system can be mounted here");
+        return;
+    }
+    let ran = place.run("dedup in --output disk/out");
+    let left: Vec<_> = common::tree(&place.path("disk/out")).into_keys().collect();
+    let unmounted = Command::new("umount").arg(place.path("disk")).status();
+    assert!(unmounted.is_ok_and(|status| status.success()));
+    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+    assert!(ran.stderr.contains("disk/out"), "{}", ran.stderr);
+    assert!(left.iter().all(|path| path.starts_with(".onefold")), "{left:?}");
+}
+
+#[test]
+fn a_disk_that_cannot_be_read_ends_the_run_with_its_file() {
+    let place = Place::new();
+    let Some(shim) = Shim::build(&place) else { return };
+    input(&place);
+    for (name, good) in [("a.jsonl", 0), ("a.jsonl", 150_000), ("b.jsonl.gz", 0), ("b.jsonl.gz", 70_000)] {
+        let mut command = shim.command(&place, "dedup in --output out", "out");
+        command.env("ONEFOLD_SHIM_BROKEN", format!("in/{name}")).env("ONEFOLD_SHIM_GOOD", good.to_string());
+        let ran: common::Ran = command.output().unwrap().into();
+        // Never counted as a bad record and never taken for the end of the file: the disk may be well again.
+        ran.fails(2, &["error: ", name, "input/output error"]);
+        nothing_half_written(&place, name);
+    }
+    place.run("dedup in --output out --resume").ok();
+}
+
+#[test]
+fn an_interrupt_at_any_step_exits_130_and_leaves_nothing_half_written() {
+    let place = Place::new();
+    let Some(shim) = Shim::build(&place) else { return };
+    input(&place);
+    let steps = shim.steps(&place, "dedup in --output whole", "whole");
+    for at in (1..steps).step_by((steps as usize / 10).max(1)) {
+        let ran = shim.signalled(&place, "dedup in --output out", "out", SIGINT, at).output().unwrap();
+        let ran: common::Ran = ran.into();
+        if ran.code == Some(0) {
+            // So late that all was written: then all is there.
+            assert_same_output(&place.path("whole"), &place.path("out"));
+        } else {
+            let ran = ran.fails(130, &["interrupted", "--resume"]);
+            assert!(!ran.stderr.contains("No such file"), "{}", ran.stderr);
+            nothing_half_written(&place, &format!("step {at} of {steps}"));
+            place.run("dedup in --output out --resume").ok();
+            assert_same_output(&place.path("whole"), &place.path("out"));
+        }
+        fs_err::remove_dir_all(place.path("out")).unwrap();
+    }
+    let ran = shim.signalled(&place, "dedup in --output out", "out", SIGTERM, steps / 2).output().unwrap();
+    assert!(matches!(ran.status.code(), Some(130 | 143)), "{ran:?}");
+    nothing_half_written(&place, "SIGTERM");
+}
+
+/// Sends a signal to a process by its id.
+fn signal(name: &str, id: u32) {
+    assert!(Command::new("kill").args([name, &id.to_string()]).status().unwrap().success());
+}
+
+#[test]
+fn an_interrupt_ends_a_long_run_soon() {
+    let place = Place::new();
+    let corpus = Corpus { mean_words: 200.0, vocabulary: 20_000, ..Corpus::new(12_000) };
+    write_jsonl(&corpus, place.path("a.jsonl")).unwrap();
+    for arguments in [
+        "dedup a.jsonl --output out --threads 1",
+        "pairs a.jsonl --threads 1",
+        "dedup a.jsonl --output - --threads 1",
+    ] {
+        let mut child = place.command(arguments);
+        let child = place.start(child.env("TMPDIR", place.path("")));
+        std::thread::sleep(Duration::from_millis(120));
+        signal("-INT", child.id());
+        let since = std::time::Instant::now();
+        let ran: common::Ran = child.wait_with_output().unwrap().into();
+        let took = since.elapsed();
+        ran.fails(130, &["interrupted"]);
+        assert!(took < Duration::from_secs(3), "{arguments}: {took:?}");
+        nothing_half_written(&place, arguments);
+        // A pipe leaves nothing in the folder for temporary files.
+        let left: Vec<_> =
+            fs_err::read_dir(place.path("")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        let stray: Vec<_> =
+            left.iter().filter(|name| name.to_string_lossy().starts_with("onefold-")).collect();
+        assert!(stray.is_empty(), "{arguments}: {stray:?}");
+    }
+}
+
+#[test]
+fn an_interrupt_while_standard_input_is_read_ends_the_run() {
+    let place = Place::new();
+    let mut command = place.command("dedup - --output out");
+    command.stdin(std::process::Stdio::piped()).env("TMPDIR", place.path(""));
+    let mut child = place.start(&mut command);
+    let stdin = child.stdin.take();
+    std::thread::sleep(Duration::from_millis(150));
+    signal("-INT", child.id());
+    let since = std::time::Instant::now();
+    let mut code = None;
+    while since.elapsed() < Duration::from_secs(3) && code.is_none() {
+        code = child.try_wait().unwrap();
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    if code.is_none() {
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    drop(stdin);
+    assert_eq!(code.expect("it ends while its input stays open").code(), Some(130));
+    nothing_half_written(&place, "standard input");
+}
+
+#[test]
+fn an_output_that_cannot_be_made_is_an_error_with_its_path() {
+    let place = Place::new();
+    place.write("a.jsonl", four_documents());
+    place.write("file", "");
+    place.run("dedup a.jsonl --output file/out").fails(2, &["file/out"]);
+    place.run("dedup a.jsonl --output /proc/nothing/out").fails(2, &["/proc/nothing"]);
+}

@@ -1,0 +1,355 @@
+//! Every format in every compression is read, in a stated order, by its content.
+
+mod common;
+
+use common::archive::{self, Record, html};
+use common::{Place, Run, compressed, edited, four_documents, line, prose, table, text_of};
+
+/// Four documents in a format: the first, another, a copy of the first, a near copy of the second.
+fn records(format: &str) -> Vec<Vec<u8>> {
+    let texts = [prose("alpha", 80), prose("beta", 80), prose("alpha", 80), edited("beta", 80, &[79])];
+    let named = texts.iter().zip(["a", "b", "c", "d"]);
+    let page = |name: &str| format!("http://example.org/{name}");
+    match format {
+        "jsonl" => named.map(|(text, name)| line(name, text).into_bytes()).collect(),
+        "csv" | "tsv" => {
+            let mark = if format == "csv" { ',' } else { '\t' };
+            let rows = named.map(|(text, name)| format!("{name}{mark}\"{text}\"\n").into_bytes());
+            std::iter::once(format!("id{mark}text\n").into_bytes()).chain(rows).collect()
+        }
+        "warc" => {
+            let pages = named.map(|(text, name)| Record::response(name, &page(name), &html(text)).bytes());
+            std::iter::once(Record::warcinfo().bytes()).chain(pages).collect()
+        }
+        "wet" => {
+            let pages = named.map(|(text, name)| Record::conversion(name, &page(name), text).bytes());
+            std::iter::once(Record::warcinfo().bytes()).chain(pages).collect()
+        }
+        "arc" => {
+            let pages: Vec<(String, String)> = named.map(|(text, name)| (page(name), html(text))).collect();
+            let pages: Vec<(&str, &str)> = pages.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
+            archive::arc(&pages)
+        }
+        _ => panic!("{format}: no such format"),
+    }
+}
+
+/// Where a kept record of a format is known by.
+fn kept_names(format: &str, bytes: &[u8]) -> Vec<String> {
+    let text = String::from_utf8(bytes.to_vec()).unwrap();
+    let starts: &[&str] = match format {
+        "jsonl" => return common::ids(bytes),
+        "csv" | "tsv" => {
+            let mark = if format == "csv" { ',' } else { '\t' };
+            assert!(text.starts_with(&format!("id{mark}text\n")), "the header stays: {text}");
+            return text.lines().skip(1).map(|row| row.split(mark).next().unwrap().to_owned()).collect();
+        }
+        "arc" => &["http://example.org/"],
+        _ => &["WARC-Target-URI: http://example.org/"],
+    };
+    let rest = text.split(starts[0]).skip(1);
+    rest.map(|rest| rest.split(char::is_whitespace).next().unwrap().to_owned()).collect()
+}
+
+fn check_four(run: &Run, format: &str, how: &str, name: &str) {
+    run.counted(4, 2, 2, 0);
+    assert_eq!((run.count("removed_exact"), run.count("removed_near")), (1, 1), "{format} {how}");
+    let kept = compressed::decompress(how, &run.kept(name));
+    assert_eq!(kept_names(format, &kept), ["a", "b"], "{format} {how}");
+    // What is kept is what came, byte for byte.
+    let all = records(format);
+    let head = all.len() - 4;
+    let expected: Vec<u8> = all[..head + 2].concat();
+    assert!(kept == expected, "{format} {how}: {}", String::from_utf8_lossy(&kept));
+}
+
+#[test]
+fn every_format_is_read_in_every_compression_and_kept_in_its_own() {
+    for format in ["jsonl", "csv", "tsv", "warc", "wet", "arc"] {
+        let place = Place::new();
+        for how in compressed::ALL {
+            let name = format!("{how}.{format}");
+            place.write(&name, compressed::compress(how, &records(format)));
+            let run = place.dedup_to(&name, how);
+            check_four(&run, format, how, &name);
+            let input = &run.manifest()["inputs"][0];
+            let expected = if format == "wet" { "warc" } else { format };
+            assert_eq!(text_of(&input["format"]), expected);
+            let expected = match how {
+                "plain" => "none",
+                "gzip-members" => "gzip",
+                other => other,
+            };
+            assert_eq!(text_of(&input["compression"]), expected);
+        }
+    }
+}
+
+#[test]
+fn archives_with_a_member_a_record_stay_so() {
+    let place = Place::new();
+    for format in ["warc", "wet", "arc"] {
+        place.write(format, compressed::compress("gzip-members", &records(format)));
+        let run = place.dedup_to(format, &format!("{format}-out"));
+        assert_eq!(compressed::members(&run.kept(format)), records(format).len() - 2, "{format}");
+    }
+}
+
+#[test]
+fn parquet_is_read_and_its_kept_rows_keep_every_column() {
+    let place = Place::new();
+    let texts = [prose("alpha", 80), prose("beta", 80), prose("alpha", 80), edited("beta", 80, &[79])];
+    let texts: Vec<Option<&str>> = texts.iter().map(|text| Some(text.as_str())).collect();
+    let ids = vec![Some("a"), Some("b"), Some("c"), Some("d")];
+    let other = vec![Some("1"), None, Some("3"), Some("4")];
+    let columns = [("extra", other), ("id", ids), ("text", texts)];
+    for small_groups in [false, true] {
+        let bytes = table::table_of(&columns, small_groups);
+        place.write("t.parquet", &bytes);
+        let run = place.dedup(if small_groups { "t.parquet --force" } else { "t.parquet" });
+        run.counted(4, 2, 2, 0);
+        assert_eq!(table::rows(&run.kept("t.parquet")), table::rows(&bytes)[..2]);
+        assert_eq!(table::columns(&run.kept("t.parquet")), ["extra", "id", "text"]);
+    }
+}
+
+#[test]
+fn pages_and_texts_of_a_folder_are_documents() {
+    let place = Place::new();
+    let text = prose("alpha", 80);
+    place.write("in/a.html", html(&text));
+    place.write("in/b.txt", &text);
+    place.write("in/c.md", format!("# {}\n\n{}\n", prose("gamma", 3), prose("gamma", 90)));
+    place.write("in/sub/d.md", &text);
+    let run = place.dedup("in --text-field ignored");
+    run.counted(4, 2, 2, 0);
+    let files: Vec<_> = common::tree(&run.folder.join("kept")).into_keys().collect();
+    assert_eq!(files.iter().map(|p| p.to_str().unwrap()).collect::<Vec<_>>(), ["a.html", "c.md"]);
+    assert_eq!(run.kept_text("a.html"), html(&text));
+    assert_eq!(text_of(&run.removed()[0]["kind"]), "exact");
+}
+
+#[test]
+fn http_bodies_are_decoded_before_they_are_compared() {
+    let page = html(&prose("alpha", 80));
+    let gzipped = compressed::gzip(page.as_bytes());
+    let zstd = compressed::zstd(page.as_bytes());
+    let (first, rest) = page.split_at(100);
+    let chunked = format!("{:x}\r\n{first}\r\n{:x};x=y\r\n{rest}\r\n0\r\n\r\n", first.len(), rest.len());
+    let mut records = vec![Record::warcinfo(), Record::response("plain", "http://x/plain", &page)];
+    let encoded = [
+        ("gzip", "Content-Encoding: gzip", gzipped),
+        ("zstd", "Content-Encoding: zstd", zstd),
+        ("chunked", "Transfer-Encoding: chunked", chunked.into_bytes()),
+    ];
+    for (id, header, body) in encoded {
+        let head = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n{header}\r\n\r\n");
+        records.push(
+            Record::response(id, &format!("http://x/{id}"), "").body([head.as_bytes(), &body].concat()),
+        );
+    }
+    let place = Place::new();
+    place.write("a.warc", archive::bytes_of(&records).concat());
+    let run = place.dedup("a.warc");
+    run.counted(4, 1, 3, 0);
+    assert_eq!(run.count("removed_exact"), 3);
+    assert_eq!(archive::ids(&archive::parse(&run.kept("a.warc"))), ["info", "plain"]);
+}
+
+#[test]
+fn brotli_bodies_of_a_real_crawl_are_decoded() {
+    let place = Place::new();
+    let names = ["transfer_none.warc.gz", "transfer_gzip.warc.gz", "transfer_brotli.warc.gz"];
+    for name in names {
+        fs_err::copy(common::data("warc").join(name), place.path(name)).unwrap();
+    }
+    let run = place.dedup(&names.join(" "));
+    assert_eq!(run.count("bad"), 0, "{:?}", run.bad());
+    assert_eq!(run.count("kept") + run.count("removed"), run.count("read"));
+    assert!(run.count("removed") >= 2, "one page in three encodings: {}", run.manifest()["counts"]);
+}
+
+#[test]
+fn versions_of_warc_from_0_17_to_1_1_are_read() {
+    let place = Place::new();
+    let versions = ["WARC/0.17", "WARC/0.18", "WARC/1.0", "WARC/1.1"];
+    let mut records = Vec::new();
+    for (version, topic) in versions.iter().zip(["alpha", "beta", "gamma", "delta"]) {
+        let mut record = Record::response(topic, &format!("http://x/{topic}"), &html(&prose(topic, 60)));
+        record.version = (*version).into();
+        records.push(record);
+    }
+    place.write("a.warc", archive::bytes_of(&records).concat());
+    let run = place.dedup("a.warc");
+    run.counted(4, 4, 0, 0);
+    assert_eq!(archive::parse(&run.kept("a.warc")), records);
+}
+
+#[test]
+fn records_that_are_no_documents_pass_through() {
+    let place = Place::new();
+    let image = Record::response("image", "http://x/i.png", "")
+        .body(b"HTTP/1.1 200 OK\r\nContent-Type: image/png\r\n\r\n\x89PNG\r\n\x1a\n\0\0\0\0".to_vec());
+    let wat = Record::new("metadata", "wat")
+        .with("WARC-Target-URI", "http://x/")
+        .with("Content-Type", "application/json")
+        .body(b"{\"Envelope\":{}}".to_vec());
+    let page = Record::response("page", "http://x/", &html(&prose("alpha", 60)));
+    let records = [Record::warcinfo(), image, wat, page];
+    place.write("a.warc", archive::bytes_of(&records).concat());
+    let run = place.dedup("a.warc");
+    run.counted(1, 1, 0, 0);
+    assert_eq!(run.count("passed"), 3);
+    assert!(run.kept("a.warc") == archive::bytes_of(&records).concat());
+}
+
+#[test]
+fn blank_lines_are_not_records() {
+    let place = Place::new();
+    place.write("a.jsonl", format!("\n{}\n   \n{}\r\n\n", line("a", "one two"), line("b", "three four")));
+    place.dedup("a.jsonl").counted(2, 2, 0, 0);
+}
+
+#[test]
+fn a_folder_is_walked_in_byte_order_of_names() {
+    let place = Place::new();
+    // Byte order: capitals before small letters, "a-" before "a/" before "a0", and "é" last.
+    let order = ["B.jsonl", "a-.jsonl", "a/z.jsonl", "a0.jsonl", "b.jsonl", "é.jsonl"];
+    for name in order.iter().rev() {
+        place.write(format!("in/{name}"), line(name, &prose("alpha", 40)));
+    }
+    let run = place.dedup("in");
+    run.counted(6, 1, 5, 0);
+    assert_eq!(run.kept_ids("B.jsonl"), ["B.jsonl"]);
+    // A folder's name stands where its own bytes do: "a" before "a-.jsonl".
+    let sources: Vec<String> = run.manifest()["inputs"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|input| text_of(&input["source"]).trim_start_matches("in/").to_owned())
+        .collect();
+    assert_eq!(sources, ["B.jsonl", "a/z.jsonl", "a-.jsonl", "a0.jsonl", "b.jsonl", "é.jsonl"]);
+    assert_eq!(run.removed_ids(), &sources[1..]);
+}
+
+#[test]
+fn inputs_are_taken_in_the_order_given() {
+    let place = Place::new();
+    place.write("1.jsonl", line("one", &prose("alpha", 40)));
+    place.write("2.jsonl", line("two", &prose("alpha", 40)));
+    assert_eq!(place.dedup_to("1.jsonl 2.jsonl", "up").removed_ids(), ["two"]);
+    assert_eq!(place.dedup_to("2.jsonl 1.jsonl", "down").removed_ids(), ["one"]);
+}
+
+#[test]
+fn patterns_match_in_byte_order_and_keep_relative_names() {
+    let place = Place::new();
+    for name in ["x/b.jsonl", "x/a.jsonl", "y/a.jsonl", "y/no.txt"] {
+        place.write(format!("in/{name}"), line(name, &prose("alpha", 40)));
+    }
+    let run = place.dedup("in/*/?.jsonl");
+    run.counted(3, 1, 2, 0);
+    assert_eq!(run.kept_ids("x/a.jsonl"), ["x/a.jsonl"]);
+    assert_eq!(run.removed_ids(), ["x/b.jsonl", "y/a.jsonl"]);
+    let files: Vec<_> = common::tree(&run.folder.join("kept")).into_keys().collect();
+    assert_eq!(files.len(), 3, "a file whose documents all went is there, empty: {files:?}");
+    place.run("dedup in/*.nothing --output none").fails(2, &["in/*.nothing"]);
+    assert!(!place.path("none").exists());
+}
+
+#[test]
+fn a_file_lists_paths() {
+    let place = Place::new();
+    place.write("b.jsonl", line("b", &prose("alpha", 40)));
+    place.write("a.jsonl", line("a", &prose("alpha", 40)));
+    place.write("list", "b.jsonl\n\na.jsonl\n");
+    let run = place.dedup("--files-from list");
+    run.counted(2, 1, 1, 0);
+    assert_eq!(run.removed_ids(), ["a"]);
+    place.run("dedup --files-from nowhere --output none").fails(2, &["nowhere"]);
+    place.write("list", "nothere.jsonl\n");
+    place.run("dedup --files-from list --output none").fails(2, &["nothere.jsonl"]);
+}
+
+#[test]
+fn standard_input_is_spooled_below_temp() {
+    let place = Place::new();
+    fs_err::create_dir(place.path("spool")).unwrap();
+    for how in compressed::ALL {
+        let records = [four_documents()];
+        let input = compressed::compress(how, &records);
+        let ran = place.run_with_input(&format!("dedup - --output {how} --temp spool"), &input).ok();
+        let run = place.finished(how);
+        run.counted(4, 2, 2, 0);
+        assert_eq!(text_of(&run.removed()[0]["source"]), "-", "{}", ran.stderr);
+        let kept = common::tree(&run.folder.join("kept"));
+        assert_eq!(kept.len(), 1);
+        let kept = compressed::decompress(how, kept.values().next().unwrap());
+        assert_eq!(common::ids(&kept), ["a", "b"], "{how}");
+    }
+    assert!(common::tree(&place.path("spool")).is_empty(), "nothing stays in --temp");
+    // A folder for temporary files that cannot be is an error before anything is read.
+    place.write("file", "");
+    place.run_with_input("dedup - --output none --temp file/x", b"{}").fails(2, &["file/x"]);
+}
+
+#[test]
+fn a_pipe_from_end_to_end() {
+    let place = Place::new();
+    let input = four_documents();
+    let ran = place.run_with_input("dedup - --output -", input.as_bytes()).ok();
+    let kept: String = input.lines().take(2).map(|line| format!("{line}\n")).collect();
+    assert_eq!(ran.text(), kept);
+    assert!(ran.stderr.contains("removed"), "the summary goes to standard error: {}", ran.stderr);
+    assert!(common::tree(&place.path("")).is_empty(), "a pipe leaves no file behind");
+    // With --json the data keeps standard output for itself.
+    let ran = place.run_with_input("dedup - --output - --json --quiet", input.as_bytes()).ok();
+    assert_eq!(ran.text(), kept);
+    assert_eq!(ran.stderr, "");
+}
+
+#[test]
+fn standard_input_beside_a_file() {
+    let place = Place::new();
+    place.write("a.jsonl", line("file", &prose("alpha", 40)));
+    let input = line("pipe", &prose("alpha", 40));
+    place.run_with_input("dedup - a.jsonl --output first", input.as_bytes()).ok();
+    place.run_with_input("dedup a.jsonl - --output last", input.as_bytes()).ok();
+    assert_eq!(place.finished("last").removed_ids(), ["pipe"]);
+    assert_eq!(place.finished("first").removed_ids(), ["file"], "inputs count in the order given");
+}
+
+#[test]
+fn a_misnamed_file_is_read_by_its_content() {
+    let place = Place::new();
+    place.write("a.warc.gz", records("jsonl").concat());
+    place.write("b.jsonl", compressed::gzip(&records("warc").concat()));
+    place.write("c.parquet", compressed::zstd(&records("wet").concat()));
+    place.write("d.zst", records("arc").concat());
+    place.write("e.txt", table::table(&[("text", vec![Some(prose("delta", 50).as_str())])]));
+    let run = place.dedup("a.warc.gz b.jsonl c.parquet d.zst e.txt");
+    assert_eq!(run.count("bad"), 0, "{:?}", run.bad());
+    assert_eq!(run.count("read"), 17);
+    let inputs = run.manifest()["inputs"].clone();
+    let told: Vec<(String, String)> = inputs
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|input| (text_of(&input["format"]), text_of(&input["compression"])))
+        .collect();
+    let told: Vec<(&str, &str)> = told.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
+    assert_eq!(
+        told,
+        [("jsonl", "none"), ("warc", "gzip"), ("warc", "zstd"), ("arc", "none"), ("parquet", "none")]
+    );
+}
+
+#[test]
+fn an_input_that_is_not_there_is_an_error() {
+    let place = Place::new();
+    place.run("dedup nowhere.jsonl --output out").fails(2, &["nowhere.jsonl"]);
+    assert!(!place.path("out").exists());
+    place.run("dedup --output out").fails(2, &["INPUT"]);
+    place.write("a.jsonl", four_documents());
+    place.run("dedup a.jsonl").fails(2, &["--output"]);
+}

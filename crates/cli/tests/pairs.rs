@@ -1,0 +1,191 @@
+//! `onefold pairs` lists verified pairs and removes nothing.
+
+mod common;
+
+use common::{Place, edited, four_documents, line, prose, table};
+use serde_json::json;
+use std::collections::BTreeSet;
+
+/// Two copies of a text, three of a near one, and a stranger.
+fn copies() -> String {
+    let near = edited("alpha", 80, &[79]);
+    [
+        line("a1", &prose("alpha", 80)),
+        line("b1", &near),
+        line("a2", &prose("alpha", 80)),
+        line("b2", &near),
+        line("s", &prose("stranger", 80)),
+        line("b3", &near),
+    ]
+    .concat()
+}
+
+fn rows(text: &str) -> BTreeSet<(String, String, String)> {
+    text.lines()
+        .skip(1)
+        .map(|row| row.split('\t').map(str::to_owned).collect::<Vec<_>>())
+        .map(|cells| (cells[0].clone(), cells[1].clone(), cells[3].clone()))
+        .collect()
+}
+
+fn set(pairs: &[(&str, &str, &str)]) -> BTreeSet<(String, String, String)> {
+    pairs.iter().map(|(a, b, kind)| ((*a).into(), (*b).into(), (*kind).into())).collect()
+}
+
+#[test]
+fn each_near_pair_of_texts_once_and_each_copy_with_its_first() {
+    let place = Place::new();
+    place.write("a.jsonl", copies());
+    let ran = place.run("pairs a.jsonl").ok();
+    assert_eq!(ran.text().lines().next(), Some("id_a\tid_b\tsimilarity\tkind"));
+    assert_eq!(ran.text().lines().count(), 5);
+    let expected =
+        set(&[("a1", "a2", "exact"), ("b1", "b2", "exact"), ("b1", "b3", "exact"), ("a1", "b1", "near")]);
+    assert_eq!(rows(ran.text()), expected);
+    let near = ran.text().lines().find(|row| row.ends_with("near")).unwrap();
+    let similarity: f64 = near.split('\t').nth(2).unwrap().parse().unwrap();
+    assert!((similarity - 75.0 / 77.0).abs() < 1e-6);
+    assert_eq!(common::tree(&place.path("")).len(), 1, "nothing is written");
+    assert!(ran.stderr.contains('4'), "{}", ran.stderr);
+}
+
+#[test]
+fn expanded_it_is_every_pair_of_documents() {
+    let place = Place::new();
+    place.write("a.jsonl", copies());
+    let ran = place.run("pairs a.jsonl --expand").ok();
+    let mut expected =
+        set(&[("a1", "a2", "exact"), ("b1", "b2", "exact"), ("b1", "b3", "exact"), ("b2", "b3", "exact")]);
+    for (a, b) in [("a1", "b1"), ("a1", "b2"), ("a1", "b3"), ("b1", "a2"), ("a2", "b2"), ("a2", "b3")] {
+        expected.insert((a.into(), b.into(), "near".into()));
+    }
+    assert_eq!(rows(ran.text()), expected);
+    assert_eq!(ran.text().lines().count(), 11, "each once");
+}
+
+#[test]
+fn chains_are_listed_pair_by_pair() {
+    let place = Place::new();
+    let lines = [
+        line("A", &prose("alpha", 100)),
+        line("B", &edited("alpha", 100, &[20, 21])),
+        line("C", &edited("alpha", 100, &[20, 21, 60, 61])),
+    ];
+    place.write("a.jsonl", lines.concat());
+    let ran = place.run("pairs a.jsonl --threshold 0.85").ok();
+    assert_eq!(rows(ran.text()), set(&[("A", "B", "near"), ("B", "C", "near")]));
+    let ran = place.run("pairs a.jsonl --threshold 0.7").ok();
+    assert_eq!(rows(ran.text()).len(), 3);
+    assert_eq!(rows(place.run("pairs a.jsonl --method exact").ok().text()).len(), 0);
+}
+
+#[test]
+fn pairs_come_as_json_lines_and_as_parquet() {
+    let place = Place::new();
+    place.write("a.jsonl", four_documents());
+    let lines = place.run("pairs a.jsonl --format jsonl").ok().json();
+    assert_eq!(lines.len(), 2);
+    assert!(
+        lines.contains(&json!({"id_a": "a", "id_b": "a2", "similarity": 1.0, "kind": "exact"})),
+        "{lines:?}"
+    );
+    let bytes = place.run("pairs a.jsonl --format parquet --quiet").ok().stdout;
+    assert_eq!(table::columns(&bytes), ["id_a", "id_b", "similarity", "kind"]);
+    let rows = table::rows(&bytes);
+    for row in &lines {
+        assert!(rows.contains(row), "{row} in {rows:?}");
+    }
+    assert_eq!(rows.len(), 2);
+    let same = place.run("pairs a.jsonl --format tsv").ok();
+    assert_eq!(same.text(), place.run("pairs a.jsonl").ok().text());
+}
+
+#[test]
+fn the_number_of_pairs_is_guarded() {
+    let place = Place::new();
+    let lines: String = (0..200).map(|n| line(&format!("d{n}"), &edited("alpha", 400, &[n * 2]))).collect();
+    place.write("a.jsonl", lines);
+    place.run("pairs a.jsonl --max-pairs 1000").fails(2, &["1000", "--max-pairs"]);
+    let ran = place.run("pairs a.jsonl --max-pairs 19900").ok();
+    assert_eq!(ran.text().lines().count(), 19901);
+    // Copies count when they are listed with each other.
+    let lines: String = (0..200).map(|n| line(&format!("d{n}"), &prose("alpha", 40))).collect();
+    place.write("b.jsonl", lines);
+    place.run("pairs b.jsonl --max-pairs 1000").ok();
+    place.run("pairs b.jsonl --max-pairs 1000 --expand").fails(2, &["1000", "--max-pairs"]);
+}
+
+#[test]
+fn ids_with_tabs_and_line_ends_stay_in_their_cell() {
+    let place = Place::new();
+    place.write("a.jsonl", line("a\tb\nc", "some words") + &line("d\\", "some words"));
+    let ran = place.run("pairs a.jsonl").ok();
+    let row = ran.text().lines().nth(1).unwrap();
+    assert_eq!(row.split('\t').collect::<Vec<_>>(), ["a\\tb\\nc", "d\\\\", "1", "exact"]);
+}
+
+#[test]
+fn pairs_of_all_inputs_and_from_standard_input() {
+    let place = Place::new();
+    place.write("in/1.jsonl", line("one", &prose("alpha", 40)));
+    place.write("in/2.csv", format!("id,text\ntwo,{}\n", prose("alpha", 40)));
+    let ran = place.run("pairs in").ok();
+    assert_eq!(rows(ran.text()), set(&[("one", "two", "exact")]));
+    let ran = place.run_with_input("pairs -", four_documents().as_bytes()).ok();
+    assert_eq!(rows(ran.text()), set(&[("a", "a2", "exact"), ("b", "b2", "near")]));
+    assert_eq!(place.run("pairs in --quiet").ok().stderr, "");
+    assert_eq!(place.run("pairs in --text-field nothing -q").ok().text().lines().count(), 1);
+}
+
+#[test]
+fn empty_documents_pair_with_nobody() {
+    let place = Place::new();
+    place.write("a.jsonl", line("a", "") + &line("b", "") + &line("c", " . "));
+    for arguments in ["", "--expand", "--raw", "--method exact"] {
+        assert_eq!(
+            place.run(&format!("pairs a.jsonl {arguments}")).ok().text().lines().count(),
+            1,
+            "{arguments}"
+        );
+    }
+}
+
+#[test]
+fn pairs_are_the_same_for_any_threads_and_memory() {
+    let place = Place::new();
+    let corpus = onefold_testkit::Corpus {
+        mean_words: 120.0,
+        vocabulary: 5_000,
+        ..onefold_testkit::Corpus::new(1500)
+    };
+    onefold_testkit::write_jsonl(&corpus, place.path("a.jsonl")).unwrap();
+    let one = place.run("pairs a.jsonl --threads 1").ok();
+    assert!(one.text().lines().count() > 100);
+    for arguments in ["--threads 2", "--threads 5", "--threads 2 --memory 64MiB"] {
+        assert_eq!(place.run(&format!("pairs a.jsonl {arguments}")).ok().text(), one.text(), "{arguments}");
+    }
+}
+
+#[test]
+fn planted_pairs_are_found() {
+    let place = Place::new();
+    let corpus = onefold_testkit::Corpus {
+        mean_words: 120.0,
+        vocabulary: 20_000,
+        ..onefold_testkit::Corpus::new(2000)
+    };
+    onefold_testkit::write_jsonl(&corpus, place.path("a.jsonl")).unwrap();
+    let name = |number: u64| format!("d{number:08}");
+    let found: BTreeSet<(String, String)> = rows(place.run("pairs a.jsonl --expand").ok().text())
+        .into_iter()
+        .map(|(a, b, _)| (a.clone().min(b.clone()), a.max(b)))
+        .collect();
+    let truth: Vec<_> = corpus.truth().unwrap().filter(|pair| pair.jaccard >= 0.82).collect();
+    assert!(truth.len() > 150, "{}", truth.len());
+    let missed = truth
+        .iter()
+        .map(|pair| (name(pair.first.min(pair.second)), name(pair.first.max(pair.second))))
+        .filter(|pair| !found.contains(pair))
+        .count();
+    assert!(missed * 50 <= truth.len(), "{missed} of {} planted pairs missed", truth.len());
+}

@@ -1,0 +1,165 @@
+//! `--plan` tells what a run needs, what cannot fit is refused with what would, and `--memory` is kept.
+
+mod common;
+
+use common::{Place, compressed, four_documents};
+use onefold_testkit::{Compression, Corpus, write_jsonl, write_wet};
+
+const MIB: u64 = 1 << 20;
+
+fn corpus(documents: u64, words: f64) -> Corpus {
+    Corpus { mean_words: words, vocabulary: 20_000, ..Corpus::new(documents) }
+}
+
+#[test]
+fn the_plan_is_printed_and_nothing_is_done() {
+    let place = Place::new();
+    write_jsonl(&corpus(2000, 100.0), place.path("a.jsonl")).unwrap();
+    let ran = place.run("dedup a.jsonl --plan").ok();
+    for word in ["documents", "memory", "disk", "time", "2000"] {
+        assert!(ran.text().contains(word), "{word}: {}", ran.text());
+    }
+    let ran = place.run("dedup a.jsonl --plan --output out").ok();
+    assert!(!ran.text().is_empty() && !place.path("out").exists());
+    assert_eq!(common::tree(&place.path("")).len(), 1);
+}
+
+#[test]
+fn the_plan_as_json_is_near_the_truth() {
+    let place = Place::new();
+    write_jsonl(&corpus(30_000, 40.0), place.path("a.jsonl")).unwrap();
+    let text = fs_err::read(place.path("a.jsonl")).unwrap();
+    place.write("b.jsonl.gz", compressed::gzip(&text));
+    place.write("c.jsonl.zst", compressed::zstd(&text));
+    write_wet(&corpus(30_000, 40.0), place.path("d.wet.gz"), Compression::Gzip(1)).unwrap();
+    for name in ["a.jsonl", "b.jsonl.gz", "c.jsonl.zst", "d.wet.gz"] {
+        let plan = place.run(&format!("dedup {name} --plan --json")).ok().json();
+        assert_eq!(plan.len(), 1);
+        let plan = &plan[0];
+        assert_eq!(plan["version"], 1);
+        assert_eq!(plan["files"], 1);
+        assert_eq!(plan["input_bytes"], fs_err::metadata(place.path(name)).unwrap().len());
+        let documents = plan["documents"].as_f64().unwrap();
+        assert!((20_000.0..45_000.0).contains(&documents), "{name}: about {documents} documents of 30000");
+        for key in ["memory_bytes", "temp_bytes", "output_bytes"] {
+            assert!(plan[key].as_u64().unwrap() > 0, "{key}: {plan}");
+        }
+        assert!(plan["seconds"].as_f64().unwrap() > 0.0);
+        assert_eq!((plan["bands"].as_u64(), plan["rows"].as_u64()), (Some(21), Some(6)));
+    }
+}
+
+#[test]
+fn the_memory_that_the_plan_names_is_enough() {
+    let place = Place::new();
+    write_jsonl(&corpus(20_000, 60.0), place.path("a.jsonl")).unwrap();
+    let plan = place.run("dedup a.jsonl --plan --json --threads 2").ok().json();
+    let needed = plan[0]["memory_bytes"].as_u64().unwrap();
+    let run = place.dedup(&format!("a.jsonl --threads 2 --memory {needed}"));
+    let peak = run.manifest()["peak_memory_bytes"].as_u64().unwrap();
+    assert!(peak <= needed, "peak {peak}, planned {needed}");
+}
+
+#[test]
+fn what_cannot_fit_is_refused_at_the_start_and_told_what_would() {
+    let place = Place::new();
+    write_jsonl(&corpus(5000, 60.0), place.path("a.jsonl")).unwrap();
+    for arguments in ["dedup a.jsonl --output out --threads 2", "pairs a.jsonl --threads 2"] {
+        let ran =
+            place.run(&format!("{arguments} --memory 1MiB")).fails(2, &["--memory", "1 MiB", "MiB would do"]);
+        assert!(ran.stdout.len() < 100 && !place.path("out").exists(), "refused before anything is done");
+        // What it says would do does.
+        let hint = ran.stderr.lines().find(|line| line.starts_with("hint")).expect("a hint");
+        let size = hint.split_whitespace().find(|word| word.ends_with("MiB")).expect("a size");
+        place.run(&format!("{arguments} --memory {size}")).ok();
+    }
+    place.run("dedup a.jsonl --output none --memory lots").fails(2, &["--memory"]);
+}
+
+#[test]
+fn a_disk_that_cannot_hold_the_output_is_refused_at_the_start() {
+    let place = Place::new();
+    write_jsonl(&corpus(3000, 60.0), place.path("a.jsonl")).unwrap();
+    fs_err::create_dir(place.path("disk")).unwrap();
+    let mut mount = std::process::Command::new("mount");
+    mount.args(["-t", "tmpfs", "-o", "size=256k", "tmpfs"]).arg(place.path("disk"));
+    if !mount.output().is_ok_and(|output| output.status.success()) {
+        eprintln!("skipped: no file system can be mounted here");
+        return;
+    }
+    let output = place.run("dedup a.jsonl --output disk/out --temp .");
+    let temp = place.run("dedup a.jsonl --output out --temp disk/temp");
+    let unmounted = std::process::Command::new("umount").arg(place.path("disk")).status();
+    assert!(unmounted.is_ok_and(|status| status.success()));
+    output.fails(2, &["disk", "needed", "free"]);
+    temp.fails(2, &["disk", "needed", "free"]);
+    assert!(!place.path("out/manifest.json").exists());
+}
+
+#[test]
+fn memory_is_kept_whatever_the_input() {
+    let place = Place::new();
+    write_jsonl(&corpus(40_000, 60.0), place.path("a.jsonl")).unwrap();
+    let text = fs_err::read(place.path("a.jsonl")).unwrap();
+    place.write("b.jsonl.gz", compressed::gzip(&text));
+    for name in ["a.jsonl", "b.jsonl.gz"] {
+        let run = place.dedup_to(&format!("{name} --threads 2 --memory 72MiB"), &format!("out-{name}"));
+        let peak = run.manifest()["peak_memory_bytes"].as_u64().unwrap();
+        assert!(peak <= 72 * MIB, "{name}: {peak} bytes under --memory 72MiB");
+    }
+    assert_eq!(
+        fs_err::read(place.path("out-a.jsonl/removed.jsonl")).unwrap().len() > 1000,
+        place.finished("out-b.jsonl.gz").count("removed") > 10
+    );
+}
+
+#[test]
+fn a_file_much_larger_than_memory_streams() {
+    let place = Place::new();
+    // 300 MB of one document each MiB, in a gzip of a few hundred kilobytes.
+    let mut records = Vec::new();
+    for number in 0..300 {
+        let line = common::line(&format!("d{number}"), &common::prose(&format!("t{number}x"), 50));
+        let padded = format!("{}{}\n", line.trim_end(), " ".repeat((1 << 20) - line.len()));
+        records.push(compressed::gzip(padded.as_bytes()));
+    }
+    place.write("a.jsonl.gz", records.concat());
+    let run = place.dedup("a.jsonl.gz --threads 2 --memory 100MiB");
+    run.counted(300, 300, 0, 0);
+    let peak = run.manifest()["peak_memory_bytes"].as_u64().unwrap();
+    assert!(peak <= 100 * MIB, "{peak}");
+}
+
+#[test]
+fn threads_must_be_a_number() {
+    let place = Place::new();
+    place.write("a.jsonl", four_documents());
+    place.dedup_to("a.jsonl --threads 3", "three");
+    for wrong in ["x", "-1", "0"] {
+        place.run(&format!("dedup a.jsonl --output none --threads={wrong}")).fails(2, &["--threads"]);
+    }
+}
+
+#[test]
+fn half_of_what_is_free_is_the_default() {
+    let place = Place::new();
+    place.write("a.jsonl", four_documents());
+    let text = fs_err::read_to_string("/proc/meminfo").unwrap_or_default();
+    let Some(line) = text.lines().find(|line| line.starts_with("MemAvailable:")) else {
+        eprintln!("skipped: no /proc/meminfo");
+        return;
+    };
+    let free_kib: f64 = line.split_whitespace().nth(1).unwrap().parse().unwrap();
+    let ran = place.run("dedup a.jsonl --plan").ok();
+    let allowed = ran.text().lines().find(|line| line.starts_with("memory")).unwrap().to_owned();
+    let words: Vec<&str> = allowed.split_whitespace().collect();
+    let at = words.iter().position(|word| word.starts_with("allowed")).expect("what is allowed");
+    let scale = match words[at - 1] {
+        "TB" => 1e12,
+        "GB" => 1e9,
+        _ => 1e6,
+    };
+    let allowed: f64 = words[at - 2].parse::<f64>().unwrap() * scale;
+    let half = free_kib * 1024.0 / 2.0;
+    assert!((0.5..1.2).contains(&(allowed / half)), "{allowed} allowed, half of what is free is {half}");
+}

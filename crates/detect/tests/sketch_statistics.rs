@@ -1,0 +1,123 @@
+//! What the sketch promises, measured: its standard error, and recall on the S-curve, for every size of document.
+
+use onefold_detect::matching::Bands;
+use onefold_detect::sketch::{MinHash, Pass, agreement};
+
+const VALUES: usize = 128;
+
+/// SplitMix64: uniform 64-bit numbers by a published algorithm.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+}
+
+struct Pair {
+    sketches: [MinHash; 2],
+    random: Random,
+    hashes: [Vec<u64>; 2],
+}
+
+impl Pair {
+    fn new(seed: u64) -> Self {
+        let sketches = [MinHash::new(VALUES), MinHash::new(VALUES)];
+        Pair { sketches, random: Random(seed), hashes: Default::default() }
+    }
+
+    /// Signatures of two random sets with `shared` shingles in both and `alone` in each alone.
+    fn draw(&mut self, shared: usize, alone: usize) -> [&[u64]; 2] {
+        let Pair { sketches: [a, b], random, hashes } = self;
+        for (own, hashes) in hashes.iter_mut().enumerate() {
+            hashes.clear();
+            // The first `shared` numbers are the same for both, since both start from the same state.
+            let mut common = Random(random.0);
+            hashes.extend((0..shared).map(|_| common.next()));
+            let mut alone_of = Random(random.0 ^ (own as u64 + 1) << 61 ^ 0x5555);
+            hashes.extend((0..alone).map(|_| alone_of.next()));
+        }
+        random.0 = Random(random.0 ^ 0xaaaa).next();
+        let each = |hashes: &[u64], pass: &mut Pass<'_>| hashes.iter().for_each(|&hash| pass.add(hash));
+        [
+            a.sketch(|pass| each(&hashes[0], pass)).unwrap(),
+            b.sketch(|pass| each(&hashes[1], pass)).unwrap(),
+        ]
+    }
+}
+
+/// Shared shingles, and those in one set alone, of two sets of `size` with resemblance near `wanted`.
+fn counts(size: usize, wanted: f64) -> (usize, usize, f64) {
+    let shared = (2.0 * size as f64 * wanted / (1.0 + wanted)).round() as usize;
+    let alone = size - shared;
+    (shared, alone, shared as f64 / (shared + 2 * alone) as f64)
+}
+
+#[test]
+fn standard_error_stays_near_that_of_independent_permutations() {
+    const TRIALS: usize = 6000;
+    // The standard deviation of TRIALS draws is itself known to 1/√(2·TRIALS); three of those are allowed.
+    let slack = 1.0 + 3.0 / (2.0 * TRIALS as f64).sqrt();
+    let mut pair = Pair::new(1);
+    for size in [10, 20, 50, 100, 128, 180, 256, 257, 300, 400, 600, 2000] {
+        for wanted in [0.3, 0.5, 0.8, 0.9] {
+            let (shared, alone, truth) = counts(size, wanted);
+            let (mut sum, mut squares) = (0.0, 0.0);
+            for _ in 0..TRIALS {
+                let [a, b] = pair.draw(shared, alone);
+                let error = agreement(a, b) - truth;
+                sum += error;
+                squares += error * error;
+            }
+            let (bias, deviation) = (sum / TRIALS as f64, (squares / TRIALS as f64).sqrt());
+            let theory = (truth * (1.0 - truth) / VALUES as f64).sqrt();
+            let allowed = if size > 2 * VALUES { 1.05 } else { 1.2 };
+            println!("size {size:>5} J {truth:.3}: error {:.3} of theory, bias {bias:+.5}", deviation / theory);
+            assert!(deviation <= allowed * slack * theory, "size {size} J {truth}: {}", deviation / theory);
+            assert!(bias.abs() <= 4.0 * deviation / (TRIALS as f64).sqrt(), "size {size} J {truth}: bias {bias}");
+        }
+    }
+}
+
+#[test]
+fn recall_follows_the_s_curve_for_every_size_of_document() {
+    const TRIALS: usize = 20_000;
+    let bands = Bands::tune(VALUES, 0.8, 0.99).unwrap();
+    let mut pair = Pair::new(2);
+    for size in [10, 20, 35, 50, 100, 200, 500, 2000] {
+        for wanted in [0.5, 0.7, 0.8, 0.9] {
+            // The larger the set, the fewer trials are needed to see a systematic difference.
+            let trials = if size > 500 { TRIALS / 4 } else { TRIALS };
+            let (shared, alone, truth) = counts(size, wanted);
+            let mut met = 0usize;
+            for _ in 0..trials {
+                let [a, b] = pair.draw(shared, alone);
+                met += usize::from(bands.keys(a).zip(bands.keys(b)).any(|(x, y)| x == y));
+            }
+            let (measured, expected) = (met as f64 / trials as f64, bands.probability(truth));
+            let noise = 3.0 * (expected * (1.0 - expected) / trials as f64).sqrt();
+            println!("size {size:>5} J {truth:.3}: met {measured:.4}, curve {expected:.4}");
+            // Bins of short documents are filled without replacement, so their curve is a little steeper than the
+            // S-curve: above its middle they meet more often, below it less. Both are to the good.
+            assert!(measured >= expected - 0.005 - noise || truth < 0.65, "size {size} J {truth}: {measured} {expected}");
+            let above = if truth >= 0.7 { 0.005 } else { 0.012 };
+            assert!(measured <= expected + above + noise, "size {size} J {truth}: {measured} {expected}");
+        }
+    }
+}
+
+#[test]
+fn a_sketch_of_a_union_is_the_smaller_of_each_value_where_one_round_fills_all() {
+    let mut random = Random(3);
+    let (first, second): (Vec<u64>, Vec<u64>) = (0..2000).map(|_| (random.next(), random.next())).unzip();
+    let sketch = |hashes: &[u64]| {
+        let mut sketch = MinHash::new(16);
+        sketch.sketch(|pass| hashes.iter().for_each(|&hash| pass.add(hash))).unwrap().to_vec()
+    };
+    let merged: Vec<u64> = sketch(&first).iter().zip(sketch(&second)).map(|(&x, y)| x.min(y)).collect();
+    assert_eq!(merged, sketch(&[first, second].concat()));
+}

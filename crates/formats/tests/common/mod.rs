@@ -1,0 +1,176 @@
+//! A file as the library reads it: its records by type, its pages, its faults, and whether it copies unchanged.
+
+#![allow(dead_code, unreachable_pub, reason = "every test uses its own part of this module")]
+
+use onefold_formats::compress::Decoder;
+use onefold_formats::copy::copy_edited;
+use onefold_formats::document::{Body, Parsed, Parser};
+use onefold_formats::reader::{Progress, Reader};
+use onefold_formats::source::{Fields, Format, Layout, Look, Source};
+use onefold_formats::warc::{ArcHeader, WarcHeader};
+use onefold_formats::{Block, FrameKind};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io::Read;
+use std::path::Path;
+
+/// Largest document, as the command has it by default.
+pub const LIMIT: usize = 32 << 20;
+
+/// What is in a file.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    /// How the file is laid out.
+    pub layout: String,
+    /// Records by type.
+    pub types: BTreeMap<String, usize>,
+    /// Documents that are HTML.
+    pub pages: usize,
+    /// Bytes of them, codings undone.
+    pub page_bytes: usize,
+    /// Faults: kind and address.
+    pub bad: Vec<(String, u64)>,
+}
+
+impl Found {
+    /// The types as `request 2, response 3`.
+    pub fn types_text(&self) -> String {
+        types_text(&self.types)
+    }
+
+    /// The faults as `header 0, truncated 812`.
+    pub fn bad_text(&self) -> String {
+        let parts: Vec<_> = self.bad.iter().map(|(kind, at)| format!("{kind} {at}")).collect();
+        parts.join(", ")
+    }
+}
+
+/// Counts by name as one line.
+pub fn types_text(types: &BTreeMap<String, usize>) -> String {
+    types.iter().fold(String::new(), |mut out, (name, count)| {
+        let separator = if out.is_empty() { "" } else { ", " };
+        write!(out, "{separator}{name} {count}").expect("strings take all that is written");
+        out
+    })
+}
+
+/// Counts by name as Python prints them.
+pub fn parse_types(text: &str) -> BTreeMap<String, usize> {
+    let entry = |entry: &str| {
+        let (name, count) = entry.split_once(": ").expect("a name and a count");
+        (name.trim_matches('\'').to_owned(), count.parse().expect("a count"))
+    };
+    text.trim_matches(['{', '}']).split(", ").filter(|part| !part.is_empty()).map(entry).collect()
+}
+
+/// Looks at a file.
+pub fn look(path: &Path) -> Look {
+    let name = path.file_name().expect("a file has a name").to_string_lossy().into_owned();
+    Source::look(path, &name, Path::new(&name), &Fields::default()).expect("the machine works")
+}
+
+/// Reads a file from end to end and checks that its frames tile it.
+pub fn read(path: &Path, limit: usize) -> Found {
+    let mut source = match look(path) {
+        Look::Source(source) => source,
+        Look::Empty => return Found { layout: "empty".into(), ..Found::default() },
+        Look::Bad(bad) => {
+            let bad = vec![(bad.kind.name().to_owned(), 0)];
+            return Found { layout: "bad".into(), bad, ..Found::default() };
+        }
+    };
+    let found = match read_source(&source, limit) {
+        Some(found) => found,
+        None => {
+            source.layout = Layout::Stream;
+            read_source(&source, limit).expect("a stream has no members to be wrong")
+        }
+    };
+    check_copy(&source);
+    found
+}
+
+/// `None` if a member is not a record.
+fn read_source(source: &Source, limit: usize) -> Option<Found> {
+    let mut found = Found { layout: format!("{:?} {:?}", source.format, source.layout), ..Found::default() };
+    let mut parser = Parser::new(source.format, &Fields::default(), limit, None);
+    let mut reader = Reader::open(source, &Fields::default(), limit, (0, 0)).expect("the file opens");
+    let (mut block, mut end, mut row) = (Block::default(), 0, 0);
+    loop {
+        match reader.next_block(&mut block).expect("the file is read") {
+            Progress::Block => {}
+            Progress::End => break,
+            Progress::NotMembers => return None,
+        }
+        assert!(!block.frames.is_empty(), "a block has a frame");
+        for frame in &block.frames {
+            assert_eq!(frame.offset, end, "frames tile the source");
+            assert_eq!(frame.row, row, "rows count records");
+            row += u64::from(!matches!(frame.kind, FrameKind::Filler { .. }));
+            end += frame.length;
+            let bytes = block.bytes_of(frame);
+            if let (FrameKind::Filler { keep: true }, Format::Csv | Format::Tsv) =
+                (&frame.kind, source.format)
+            {
+                parser = Parser::new(source.format, &Fields::default(), limit, Some(bytes));
+            }
+            if matches!(frame.kind, FrameKind::Record | FrameKind::HeaderOnly) {
+                *found.types.entry(record_type(source.format, bytes)).or_default() += 1;
+            }
+            match parser.parse(bytes, &frame.kind) {
+                Parsed::Bad(bad) => found.bad.push((bad.kind.name().to_owned(), frame.offset)),
+                Parsed::Document(document) => {
+                    if let Body::Page { bytes, html: true, .. } = &document.body {
+                        found.pages += 1;
+                        found.page_bytes += bytes.len();
+                    }
+                }
+                Parsed::Passed(_) => {}
+            }
+        }
+        assert_eq!(reader.position().0, end, "the position is behind the last frame");
+    }
+    if source.layout != Layout::Stream {
+        assert_eq!(end, source.size, "frames tile the whole file");
+    }
+    Some(found)
+}
+
+fn record_type(format: Format, bytes: &[u8]) -> String {
+    match format {
+        Format::Warc => {
+            let header = WarcHeader::parse(bytes).expect("a framed record has a header");
+            header.text("WARC-Type").unwrap_or("none").to_owned()
+        }
+        Format::Arc => {
+            let header = ArcHeader::parse(bytes).expect("a framed record has a header");
+            if header.url.starts_with("filedesc:") { "warcinfo".into() } else { "response".into() }
+        }
+        _ => "record".into(),
+    }
+}
+
+/// A copy without edits holds the same bytes; that of a compressed stream the same once decompressed.
+fn check_copy(source: &Source) {
+    let folder = tempfile::tempdir().expect("a folder for the copy");
+    let path = folder.path().join("copy");
+    let out = fs_err::File::create(&path).expect("the copy is created");
+    copy_edited(source, &mut std::iter::empty(), &mut |_, _, _| Ok(()), out).expect("the source is copied");
+    if source.layout == Layout::Stream {
+        let copied = Source { path, ..source.clone() };
+        assert!(decompressed(source).0 == decompressed(&copied).0, "{}: another stream", source.name);
+        assert!(decompressed(&copied).1, "{}: the copy is whole", source.name);
+    } else {
+        let (original, copied) = (fs_err::read(&source.path), fs_err::read(&path));
+        assert!(original.expect("read") == copied.expect("read"), "{}: other bytes", source.name);
+    }
+}
+
+/// The stream behind a compressed file, and whether it ends as it should.
+fn decompressed(source: &Source) -> (Vec<u8>, bool) {
+    let mut bytes = Vec::new();
+    let mut decoder =
+        Decoder::new(source.open().expect("the file opens"), source.compression).expect("a decoder");
+    let whole = decoder.read_to_end(&mut bytes).is_ok();
+    (bytes, whole)
+}

@@ -1,0 +1,171 @@
+//! The evidence and the documents of a finished run, found again.
+
+use crate::error::Error;
+use crate::sketcher::text_of;
+use onefold_formats::Block;
+use onefold_formats::block::Frame;
+use onefold_formats::document::{Document, Parsed, Parser};
+use onefold_formats::reader::{Progress, Reader};
+use onefold_formats::source::{Format, Layout, Look, Source};
+use onefold_run::{Cluster, DocumentRef, Manifest, Removed};
+use serde::de::DeserializeOwned;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+
+/// Lines of `removed` that are wanted.
+pub(super) fn removed(run: &Path, manifest: &Manifest, wanted: impl Fn(&Removed) -> bool) -> Result<Vec<Removed>, Error> {
+    table(run, "removed", manifest, wanted)
+}
+
+/// Lines of `clusters` that are wanted.
+pub(super) fn clusters(run: &Path, manifest: &Manifest, wanted: impl Fn(&Cluster) -> bool) -> Result<Vec<Cluster>, Error> {
+    table(run, "clusters", manifest, wanted)
+}
+
+fn table<T: DeserializeOwned>(
+    run: &Path,
+    name: &str,
+    manifest: &Manifest,
+    wanted: impl Fn(&T) -> bool,
+) -> Result<Vec<T>, Error> {
+    let path = run.join(format!("{name}.{}", manifest.evidence));
+    let mut found = Vec::new();
+    let mut take = |line: Result<T, serde_json::Error>| -> Result<(), Error> {
+        let line = line.map_err(|error| std::io::Error::other(format!("{}: {error}", path.display())))?;
+        if wanted(&line) {
+            found.push(line);
+        }
+        Ok(())
+    };
+    if manifest.evidence == "parquet" {
+        parquet_lines(&path, &mut |line| take(serde_json::from_value(line)))?;
+    } else {
+        for line in BufReader::new(fs_err::File::open(&path)?).lines() {
+            take(serde_json::from_str(&line?))?;
+        }
+    }
+    Ok(found)
+}
+
+type TakeLine<'a> = dyn FnMut(serde_json::Value) -> Result<(), Error> + 'a;
+
+/// Rows of an evidence table as the JSON lines they stand for: dotted columns become objects, lists of JSON lists
+/// of objects.
+#[cfg(feature = "parquet")]
+fn parquet_lines(path: &Path, take: &mut TakeLine<'_>) -> Result<(), Error> {
+    use onefold_formats::parquet::{OwnedCell, read_table};
+    let mut failure = None;
+    read_table(fs_err::File::open(path)?, &mut |columns, row| {
+        let mut line = serde_json::Map::new();
+        for (column, cell) in columns.iter().zip(row) {
+            let value = match cell {
+                OwnedCell::Null => serde_json::Value::Null,
+                OwnedCell::Text(text) => text.into(),
+                OwnedCell::UInt(number) => number.into(),
+                OwnedCell::Float(number) => number.into(),
+                OwnedCell::TextList(list) => {
+                    list.iter().filter_map(|json| serde_json::from_str::<serde_json::Value>(json).ok()).collect()
+                }
+            };
+            match column.split_once('.') {
+                None => {
+                    line.insert(column.clone(), value);
+                }
+                Some((outer, inner)) => {
+                    let object = line.entry(outer).or_insert_with(|| serde_json::Value::Object(serde_json::Map::new()));
+                    object[inner] = value;
+                }
+            }
+        }
+        if failure.is_none() {
+            failure = take(line.into()).err();
+        }
+    })?;
+    failure.map_or(Ok(()), Err)
+}
+
+#[cfg(not(feature = "parquet"))]
+fn parquet_lines(path: &Path, _: &mut TakeLine<'_>) -> Result<(), Error> {
+    Err(Error::Unsupported(format!("{}: this program was built without Parquet", path.display())))
+}
+
+/// All documents of an id, wherever they are in the inputs.
+pub(super) fn documents(manifest: &Manifest, id: &str) -> Result<Vec<DocumentRef>, Error> {
+    let mut found = Vec::new();
+    for input in &manifest.inputs {
+        each_record(manifest, &input.source, 0, &mut |frame, document| {
+            let url = document.url.as_deref();
+            let fallback = || format!("{}#{}", input.source, frame.row);
+            let own = document.id.as_deref().or(url).map_or_else(fallback, str::to_owned);
+            if own == id {
+                let (url, source) = (url.map(str::to_owned), input.source.clone());
+                found.push(DocumentRef { id: own, url, source, offset: frame.offset });
+            }
+            true
+        })?;
+    }
+    Ok(found)
+}
+
+/// The compared text of a document.
+pub(super) fn text(manifest: &Manifest, wanted: &DocumentRef) -> Result<String, Error> {
+    let mut text = None;
+    each_record(manifest, &wanted.source, wanted.offset, &mut |frame, document| {
+        if frame.offset == wanted.offset {
+            let mut found = String::new();
+            text_of(&document.body, &mut found);
+            text = Some(found);
+        }
+        text.is_none()
+    })?;
+    let changed = onefold_formats::Error::Changed { path: wanted.source.clone().into(), offset: wanted.offset };
+    text.ok_or_else(|| changed.into())
+}
+
+/// Hands over the documents of a source from an address on, until told to stop.
+fn each_record(
+    manifest: &Manifest,
+    name: &str,
+    from: u64,
+    take: &mut dyn FnMut(&Frame, &Document<'_>) -> bool,
+) -> Result<(), Error> {
+    let plan = &manifest.plan;
+    let path = Path::new(name);
+    if name == "-" {
+        return Err(Error::Unsupported("standard input cannot be read again; run on a file to explain".into()));
+    }
+    if !path.exists() {
+        return Err(onefold_formats::Error::NotFound(path.to_owned()).into());
+    }
+    let Look::Source(mut source) = Source::look(path, name, path, &plan.fields)? else { return Ok(()) };
+    let limit = plan.max_document_bytes as usize;
+    let mut block = Block::default();
+    // CSV parsers need the header, which is the first row.
+    let start = if matches!(source.format, Format::Csv | Format::Tsv) { 0 } else { from };
+    let mut reader = Reader::open(&source, &plan.fields, limit, (start, 0))?;
+    let mut parser = Parser::new(source.format, &plan.fields, limit, None);
+    let mut header_read = !matches!(source.format, Format::Csv | Format::Tsv);
+    loop {
+        match reader.next_block(&mut block)? {
+            Progress::End => return Ok(()),
+            Progress::NotMembers => {
+                source.layout = Layout::Stream;
+                reader = Reader::open(&source, &plan.fields, limit, (start, 0))?;
+                continue;
+            }
+            Progress::Block => {}
+        }
+        for frame in &block.frames {
+            if !header_read && frame.end > frame.start {
+                parser = Parser::new(source.format, &plan.fields, limit, Some(block.bytes_of(frame)));
+                header_read = true;
+                continue;
+            }
+            if let Parsed::Document(document) = parser.parse(block.bytes_of(frame), &frame.kind)
+                && !take(frame, &document)
+            {
+                return Ok(());
+            }
+        }
+    }
+}
