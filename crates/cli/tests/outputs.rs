@@ -87,7 +87,10 @@ fn every_removal_has_its_evidence() {
             "keeper": {"id": "b", "url": "http://x/b", "source": "in/a.jsonl", "offset": offsets[1]},
         }),
     ];
-    assert_eq!(run.removed(), expected);
+    assert_eq!(
+        run.removed().iter().map(common::rounded).collect::<Vec<_>>(),
+        expected.iter().map(common::rounded).collect::<Vec<_>>()
+    );
     let order = [
         "id",
         "url",
@@ -177,7 +180,7 @@ fn evidence_comes_as_parquet_when_asked() {
     assert_eq!(removed.len(), 2);
     for (row, line) in removed.iter().zip(lines.removed()) {
         for key in ["id", "source", "offset", "kind", "similarity", "containment", "shingles", "cluster"] {
-            assert_eq!(row[key], line[key], "{key}");
+            assert_eq!(common::rounded(&row[key]), common::rounded(&line[key]), "{key}");
         }
         let keeper = row.get("keeper.id").or_else(|| row["keeper"].get("id")).expect("the keeper");
         assert_eq!(keeper, &line["keeper"]["id"]);
@@ -204,7 +207,7 @@ fn ids_come_from_the_field_then_the_url_then_the_place() {
     place.write("a.jsonl", lines.iter().map(|line| format!("{line}\n")).collect::<String>());
     let run = place.dedup("a.jsonl");
     assert_eq!(text_of(&run.removed()[0]["keeper"]["id"]), "named");
-    assert_eq!(run.removed_ids(), ["http://x/2", "a.jsonl#3", "17", "http://x/5"]);
+    assert_eq!(run.removed_ids(), ["http://x/2", "a.jsonl#2", "17", "http://x/5"]);
 }
 
 #[test]

@@ -84,7 +84,6 @@ fn ties_reach_across_files_and_compressions() {
     let run = place.dedup("1.warc 2.warc.gz 3.warc.zst");
     run.counted(2, 1, 1, 0);
     assert!(archive::parse(&compressed::decompress("zstd", &run.kept("3.warc.zst"))).is_empty());
-    assert!(compressed::decompress("gzip", &run.kept("2.warc.gz")).is_empty());
 }
 
 #[test]
@@ -163,7 +162,7 @@ fn a_revisit_turned_to_a_near_copy_does_not_claim_its_digest() {
 }
 
 #[test]
-fn a_segmented_or_empty_archive_is_still_valid() {
+fn an_archive_all_of_whose_pages_went_is_still_gzip() {
     let place = Place::new();
     place.write("1.warc", page("one", "alpha").bytes());
     place.write("2.warc.gz", compressed::gzip(&page("two", "alpha").bytes()));
@@ -192,6 +191,12 @@ fn real_archives_are_read_and_their_kept_parts_are_valid() {
         ("whirlwind.warc.wat.gz", 0, 2),
         ("fragment3.wet.gz", 5, 6),
         ("transfer_none.warc.gz", 1, 5),
+        // One gzip member for all, as `warcio` refuses them; a page without an address; wrong chunking; lz4.
+        ("cc2015-one-member.warc.gz", 4, 14),
+        ("clueweb12.warc.gz", 3, 4),
+        ("corrupt_conversion.wet.gz", 5, 6),
+        ("wrong-chunks.warc.gz", 1, 2),
+        ("block-sized.warc.lz4", 0, 3),
     ];
     for (name, documents, records) in known {
         let path = data("warc").join(name);
@@ -216,13 +221,7 @@ fn real_archives_are_read_and_their_kept_parts_are_valid() {
 #[test]
 fn real_archives_with_faults_have_them_named_and_nothing_else_is_lost() {
     let place = Place::new();
-    for name in [
-        "incomplete_last.wet.gz",
-        "corrupt_conversion.wet.gz",
-        "example-trunc.warc",
-        "wrong-chunks.warc.gz",
-        "clipped.warc.gz",
-    ] {
+    for name in ["incomplete_last.wet.gz", "example-trunc.warc", "clipped.warc.gz"] {
         let run = place.dedup_to(&data("warc").join(name).display().to_string(), name);
         let counts = ["read", "kept", "removed", "bad"].map(|count| run.count(count));
         assert_eq!(counts[0], counts[1] + counts[2] + counts[3], "{name}");

@@ -1,7 +1,7 @@
 //! What the sketch promises, measured: its standard error, and recall on the S-curve, for every size of document.
 
 use onefold_detect::matching::Bands;
-use onefold_detect::sketch::{MinHash, Pass, agreement};
+use onefold_detect::sketch::{MinHash, agreement};
 
 const VALUES: usize = 128;
 
@@ -42,12 +42,14 @@ impl Pair {
             hashes.extend((0..alone).map(|_| alone_of.next()));
         }
         random.0 = Random(random.0 ^ 0xaaaa).next();
-        let each = |hashes: &[u64], pass: &mut Pass<'_>| hashes.iter().for_each(|&hash| pass.add(hash));
-        [
-            a.sketch(|pass| each(&hashes[0], pass)).unwrap(),
-            b.sketch(|pass| each(&hashes[1], pass)).unwrap(),
-        ]
+        [signature(a, &hashes[0]), signature(b, &hashes[1])]
     }
+}
+
+fn signature<'a>(sketch: &'a mut MinHash, hashes: &[u64]) -> &'a [u64] {
+    sketch.begin();
+    hashes.iter().for_each(|&hash| sketch.add(hash));
+    sketch.finish().unwrap()
 }
 
 /// Shared shingles, and those in one set alone, of two sets of `size` with resemblance near `wanted`.
@@ -114,10 +116,7 @@ fn recall_follows_the_s_curve_for_every_size_of_document() {
 fn a_sketch_of_a_union_is_the_smaller_of_each_value_where_one_round_fills_all() {
     let mut random = Random(3);
     let (first, second): (Vec<u64>, Vec<u64>) = (0..2000).map(|_| (random.next(), random.next())).unzip();
-    let sketch = |hashes: &[u64]| {
-        let mut sketch = MinHash::new(16);
-        sketch.sketch(|pass| hashes.iter().for_each(|&hash| pass.add(hash))).unwrap().to_vec()
-    };
+    let sketch = |hashes: &[u64]| signature(&mut MinHash::new(16), hashes).to_vec();
     let merged: Vec<u64> = sketch(&first).iter().zip(sketch(&second)).map(|(&x, y)| x.min(y)).collect();
     assert_eq!(merged, sketch(&[first, second].concat()));
 }

@@ -51,6 +51,9 @@ pub(crate) fn look(path: &Path, name: &str, relative: &Path, fields: &Fields) ->
         let message = "neither WARC, ARC, JSONL, Parquet, CSV, HTML nor text";
         return Ok(Look::Bad(BadRecord::new(BadKind::Unrecognised, message)));
     };
+    if format == Format::Parquet && cfg!(not(feature = "parquet")) {
+        return Ok(Look::Bad(BadRecord::new(BadKind::Parquet, "this build does not read Parquet")));
+    }
     let layout = match (format, compression) {
         (Format::Parquet, _) => Layout::Rows,
         (_, Compression::None) => Layout::Plain,

@@ -42,9 +42,9 @@ impl<'p> Sketcher<'p> {
         let sketched =
             Sketched { digest, normalised_bytes: normalised.len() as u64, empty: normalised.is_empty() };
         if self.plan.method == Method::Minhash && !sketched.empty {
-            let signature =
-                self.minhash.sketch(|pass| self.plan.shingle.each(&self.normaliser, |hash| pass.add(hash)));
-            if let Some(signature) = signature {
+            self.minhash.begin();
+            self.plan.shingle.each(&self.normaliser, |hash| self.minhash.add(hash));
+            if let Some(signature) = self.minhash.finish() {
                 self.plan.bands.keys(signature).for_each(&mut key);
             }
         }

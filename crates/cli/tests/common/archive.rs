@@ -178,5 +178,5 @@ pub(crate) fn find(bytes: &[u8], what: &[u8]) -> Option<usize> {
 
 /// A page whose visible text is this.
 pub(crate) fn html(text: &str) -> String {
-    format!("<!DOCTYPE html><html><head><title>t</title></head><body><p>{text}</p></body></html>")
+    format!("<!DOCTYPE html><html><body><p>{text}</p></body></html>")
 }

@@ -50,7 +50,9 @@ pub(crate) fn zstd(bytes: &[u8]) -> Vec<u8> {
 }
 
 pub(crate) fn lz4(bytes: &[u8]) -> Vec<u8> {
-    let mut encoder = lz4_flex::frame::FrameEncoder::new(Vec::new());
+    use lz4_flex::frame::{BlockSize, FrameEncoder, FrameInfo};
+    let mut encoder =
+        FrameEncoder::with_frame_info(FrameInfo::new().block_size(BlockSize::Max64KB), Vec::new());
     encoder.write_all(bytes).unwrap();
     encoder.finish().unwrap()
 }

@@ -14,49 +14,15 @@ use crate::mix;
 
 const EMPTY: u64 = u64::MAX;
 
-/// A reusable signature under construction.
+/// A reusable signature under construction: [`begin`](Self::begin), [`add`](Self::add) each shingle,
+/// [`finish`](Self::finish).
 #[derive(Clone, Debug)]
 pub struct MinHash {
     values: Vec<u64>,
-    /// One byte a bin: filled in an earlier round.
+    /// Filled in an earlier round.
     settled: Vec<bool>,
-}
-
-/// One pass over the shingles of a document.
-#[derive(Debug)]
-pub struct Pass<'a> {
-    values: &'a mut [u64],
-    settled: &'a [bool],
-    round: u64,
-    salt: u64,
-}
-
-impl Pass<'_> {
-    /// Takes one well-mixed shingle hash; repeats change nothing.
-    #[inline(always)]
-    pub fn add(&mut self, hash: u64) {
-        if self.round == 0 {
-            let (bin, rest) = mix::split(hash, self.values.len() as u64);
-            let value = &mut self.values[bin];
-            *value = (*value).min(rest);
-        } else {
-            self.add_again(hash);
-        }
-    }
-
-    #[inline(always)]
-    fn add_again(&mut self, hash: u64) {
-        let len = self.values.len() as u64;
-        let (mut bin, rest) = mix::split(mix::fold(hash ^ self.salt, mix::K[1]), len);
-        // Past N rounds, which only the shortest documents see, each round fills one bin for certain.
-        if self.round > len {
-            bin = (self.round - len - 1) as usize;
-        }
-        if !self.settled[bin] {
-            let value = &mut self.values[bin];
-            *value = (*value).min(rest);
-        }
-    }
+    /// The shingles, for the rounds behind the first.
+    hashes: Vec<u64>,
 }
 
 impl MinHash {
@@ -66,31 +32,69 @@ impl MinHash {
     /// If `len` is zero.
     pub fn new(len: usize) -> Self {
         assert!(len > 0, "a signature has at least one value");
-        MinHash { values: vec![EMPTY; len], settled: vec![false; len] }
+        MinHash { values: vec![EMPTY; len], settled: vec![false; len], hashes: Vec::new() }
     }
 
-    /// The signature of the shingles that `shingles` adds to each pass it is given, the same every time; `None` if
-    /// it adds none.
-    #[inline(always)]
-    pub fn sketch(&mut self, mut shingles: impl FnMut(&mut Pass<'_>)) -> Option<&[u64]> {
+    /// Starts a new document.
+    pub fn begin(&mut self) {
         self.values.fill(EMPTY);
-        self.settled.fill(false);
-        for round in 0..=2 * self.values.len() as u64 {
-            let salt = mix::pair(round, mix::K[3]);
-            shingles(&mut Pass { values: &mut self.values, settled: &self.settled, round, salt });
-            let mut empty = 0;
-            for (settled, &value) in self.settled.iter_mut().zip(&self.values) {
-                *settled = value != EMPTY;
-                empty += usize::from(value == EMPTY);
-            }
-            if empty == self.values.len() {
-                return None;
-            }
-            if empty == 0 {
-                break;
+        self.hashes.clear();
+    }
+
+    /// Takes one well-mixed shingle hash; repeats change nothing.
+    #[inline(always)]
+    pub fn add(&mut self, hash: u64) {
+        let (bin, rest) = mix::split(hash, self.values.len() as u64);
+        let value = &mut self.values[bin];
+        *value = (*value).min(rest);
+        self.hashes.push(hash);
+    }
+
+    /// The signature, or `None` if no shingle was added.
+    pub fn finish(&mut self) -> Option<&[u64]> {
+        if self.hashes.is_empty() {
+            return None;
+        }
+        let len = self.values.len() as u64;
+        let mut round = 0;
+        while self.settle() > 0 {
+            round += 1;
+            // Past N rounds, which only the shortest documents see, each round fills one bin for certain.
+            if round <= len {
+                self.fill_some(round);
+            } else {
+                self.fill_one(round, (round - len - 1) as usize);
             }
         }
         Some(&self.values)
+    }
+
+    /// Marks the filled bins and counts the empty ones.
+    fn settle(&mut self) -> usize {
+        let mut empty = 0;
+        for (settled, &value) in self.settled.iter_mut().zip(&self.values) {
+            *settled = value != EMPTY;
+            empty += usize::from(value == EMPTY);
+        }
+        empty
+    }
+
+    fn fill_some(&mut self, round: u64) {
+        let (len, salt) = (self.values.len() as u64, mix::pair(round, mix::K[3]));
+        for &hash in &self.hashes {
+            let (bin, rest) = mix::split(mix::fold(hash ^ salt, mix::K[1]), len);
+            if !self.settled[bin] {
+                self.values[bin] = self.values[bin].min(rest);
+            }
+        }
+    }
+
+    fn fill_one(&mut self, round: u64, bin: usize) {
+        let salt = mix::pair(round, mix::K[3]);
+        if !self.settled[bin] {
+            let smallest = self.hashes.iter().map(|&hash| mix::fold(hash ^ salt, mix::K[1])).min();
+            self.values[bin] = smallest.unwrap_or(EMPTY).min(EMPTY - 1);
+        }
     }
 }
 
@@ -107,18 +111,22 @@ mod tests {
     #[test]
     fn one_shingle_fills_every_value_and_none_gives_no_signature() {
         let mut sketch = MinHash::new(128);
-        assert!(sketch.sketch(|pass| pass.add(12345)).unwrap().iter().all(|&value| value != EMPTY));
-        assert!(sketch.sketch(|_| {}).is_none());
+        sketch.begin();
+        sketch.add(12345);
+        assert!(sketch.finish().unwrap().iter().all(|&value| value != EMPTY));
+        sketch.begin();
+        assert!(sketch.finish().is_none());
     }
 
     #[test]
     fn order_and_repeats_change_nothing() {
         let hashes: Vec<u64> = (0..50).map(|i| mix::pair(i, 9)).collect();
-        let mut sketch = MinHash::new(64);
-        let forward = sketch.sketch(|pass| hashes.iter().for_each(|&hash| pass.add(hash))).unwrap().to_vec();
-        let backward = sketch.sketch(|pass| {
-            hashes.iter().rev().chain(&hashes[..9]).for_each(|&hash| pass.add(hash));
-        });
-        assert_eq!(forward, backward.unwrap());
+        let sketch = |hashes: &mut dyn Iterator<Item = &u64>| {
+            let mut sketch = MinHash::new(64);
+            sketch.begin();
+            hashes.for_each(|&hash| sketch.add(hash));
+            sketch.finish().unwrap().to_vec()
+        };
+        assert_eq!(sketch(&mut hashes.iter()), sketch(&mut hashes.iter().rev().chain(&hashes[..9])));
     }
 }

@@ -2,4 +2,4 @@
 
 mod minhash;
 
-pub use minhash::{MinHash, Pass, agreement};
+pub use minhash::{MinHash, agreement};

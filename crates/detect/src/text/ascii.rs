@@ -53,22 +53,32 @@ impl AsciiScratch {
         self.classify(span);
         sink.reserve(span.len() + 1);
         sink.hashes.reserve(span.len() / 2 + 1);
-        let (mut carry, mut start, mut open) = (0u64, 0usize, false);
+        let mut carry = 0u64;
+        let mut open: Option<usize> = None;
         for (block, &word) in self.words.iter().enumerate() {
+            let base = block * 64;
             let mut edges = word ^ (word << 1 | carry);
             carry = word >> 63;
-            while edges != 0 {
-                let at = block * 64 + edges.trailing_zeros() as usize;
+            // A word that came from the block before ends at the first edge.
+            if edges != 0
+                && let Some(start) = open.take()
+            {
+                Self::emit(&self.lower, start, base + edges.trailing_zeros() as usize, sink);
                 edges &= edges - 1;
-                if open {
-                    Self::emit(&self.lower, start, at, sink);
-                } else {
-                    start = at;
+            }
+            while edges != 0 {
+                let start = base + edges.trailing_zeros() as usize;
+                edges &= edges - 1;
+                if edges == 0 {
+                    open = Some(start);
+                    break;
                 }
-                open = !open;
+                let end = base + edges.trailing_zeros() as usize;
+                edges &= edges - 1;
+                Self::emit(&self.lower, start, end, sink);
             }
         }
-        debug_assert!(!open, "the last block ends in at least one byte outside a word");
+        debug_assert!(open.is_none(), "the last block ends in at least one byte outside a word");
     }
 
     #[inline(always)]

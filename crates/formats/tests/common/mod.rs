@@ -3,12 +3,12 @@
 #![allow(dead_code, unreachable_pub, reason = "every test uses its own part of this module")]
 
 use onefold_formats::compress::Decoder;
-use onefold_formats::copy::copy_edited;
+use onefold_formats::copy::{Edit, copy_edited};
 use onefold_formats::document::{Body, Parsed, Parser};
 use onefold_formats::reader::{Progress, Reader};
 use onefold_formats::source::{Fields, Format, Layout, Look, Source};
 use onefold_formats::warc::{ArcHeader, WarcHeader};
-use onefold_formats::{Block, FrameKind};
+use onefold_formats::{BadKind, Block, Frame, FrameKind};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::Read;
@@ -69,33 +69,54 @@ pub fn look(path: &Path) -> Look {
     Source::look(path, &name, Path::new(&name), &Fields::default()).expect("the machine works")
 }
 
-/// Reads a file from end to end and checks that its frames tile it.
+/// Reads a file from end to end, checks that its frames tile it and that a copy of it is the same.
 pub fn read(path: &Path, limit: usize) -> Found {
+    match open(path, limit) {
+        Ok((source, frames, found)) => {
+            check_copy(&source, &frames);
+            found
+        }
+        Err(found) => found,
+    }
+}
+
+/// What can be said of a frame without its bytes: address, row, fault.
+pub type Place = (u64, u64, u64, Option<BadKind>);
+
+/// Reads a file from end to end; a file that is not to be read gives its fault alone.
+pub fn open(path: &Path, limit: usize) -> Result<(Source, Vec<Place>, Found), Found> {
     let mut source = match look(path) {
+        // Rows have no addresses; their tests are beside their code.
+        Look::Source(source) if source.layout == Layout::Rows => {
+            return Err(Found { layout: "rows".into(), ..Found::default() });
+        }
         Look::Source(source) => source,
-        Look::Empty => return Found { layout: "empty".into(), ..Found::default() },
+        Look::Empty => return Err(Found { layout: "empty".into(), ..Found::default() }),
         Look::Bad(bad) => {
             let bad = vec![(bad.kind.name().to_owned(), 0)];
-            return Found { layout: "bad".into(), bad, ..Found::default() };
+            return Err(Found { layout: "bad".into(), bad, ..Found::default() });
         }
     };
-    let found = match read_source(&source, limit) {
-        Some(found) => found,
+    let (frames, found) = match read_source(&source, limit) {
+        Some(read) => read,
         None => {
             source.layout = Layout::Stream;
             read_source(&source, limit).expect("a stream has no members to be wrong")
         }
     };
-    check_copy(&source);
-    found
+    Ok((source, frames, found))
 }
 
-/// `None` if a member is not a record.
-fn read_source(source: &Source, limit: usize) -> Option<Found> {
-    let mut found = Found { layout: format!("{:?} {:?}", source.format, source.layout), ..Found::default() };
-    let mut parser = Parser::new(source.format, &Fields::default(), limit, None);
-    let mut reader = Reader::open(source, &Fields::default(), limit, (0, 0)).expect("the file opens");
-    let (mut block, mut end, mut row) = (Block::default(), 0, 0);
+/// The frames of a source from an address and row on; `None` if a member is not a record.
+pub fn frames_from(
+    source: &Source,
+    limit: usize,
+    from: (u64, u64),
+    seen: &mut dyn FnMut(&Block, &Frame),
+) -> Option<Vec<Place>> {
+    let mut reader = Reader::open(source, &Fields::default(), limit, from).expect("the file opens");
+    let mut places = Vec::new();
+    let (mut block, (mut end, mut row)) = (Block::default(), from);
     loop {
         match reader.next_block(&mut block).expect("the file is read") {
             Progress::Block => {}
@@ -103,37 +124,49 @@ fn read_source(source: &Source, limit: usize) -> Option<Found> {
             Progress::NotMembers => return None,
         }
         assert!(!block.frames.is_empty(), "a block has a frame");
+        assert!(block.bytes.len() <= 2 * limit.min(1 << 40) + (8 << 20), "blocks are bounded");
         for frame in &block.frames {
-            assert_eq!(frame.offset, end, "frames tile the source");
-            assert_eq!(frame.row, row, "rows count records");
-            row += u64::from(!matches!(frame.kind, FrameKind::Filler { .. }));
+            assert_eq!((frame.offset, frame.row), (end, row), "frames follow each other");
+            assert!(frame.start <= frame.end && frame.end <= block.bytes.len(), "frames are in their block");
             end += frame.length;
-            let bytes = block.bytes_of(frame);
-            if let (FrameKind::Filler { keep: true }, Format::Csv | Format::Tsv) =
-                (&frame.kind, source.format)
-            {
-                parser = Parser::new(source.format, &Fields::default(), limit, Some(bytes));
-            }
-            if matches!(frame.kind, FrameKind::Record | FrameKind::HeaderOnly) {
-                *found.types.entry(record_type(source.format, bytes)).or_default() += 1;
-            }
-            match parser.parse(bytes, &frame.kind) {
-                Parsed::Bad(bad) => found.bad.push((bad.kind.name().to_owned(), frame.offset)),
-                Parsed::Document(document) => {
-                    if let Body::Page { bytes, html: true, .. } = &document.body {
-                        found.pages += 1;
-                        found.page_bytes += bytes.len();
-                    }
-                }
-                Parsed::Passed(_) => {}
-            }
+            row += u64::from(!matches!(frame.kind, FrameKind::Filler { .. }));
+            let bad = if let FrameKind::Bad(bad) = &frame.kind { Some(bad.kind) } else { None };
+            assert!(frame.length > 0 || bad.is_some(), "only a fault may have no bytes of its own");
+            places.push((frame.offset, frame.length, frame.row, bad));
+            seen(&block, frame);
         }
-        assert_eq!(reader.position().0, end, "the position is behind the last frame");
+        assert_eq!(reader.position(), (end, row), "the position is behind the last frame");
     }
     if source.layout != Layout::Stream {
         assert_eq!(end, source.size, "frames tile the whole file");
     }
-    Some(found)
+    Some(places)
+}
+
+fn read_source(source: &Source, limit: usize) -> Option<(Vec<Place>, Found)> {
+    let layout = format!("{:?} {:?}", source.format, source.layout);
+    let mut found = Found { layout, ..Found::default() };
+    let mut parser = Parser::new(source.format, &Fields::default(), limit, None);
+    let places = frames_from(source, limit, (0, 0), &mut |block, frame| {
+        let bytes = block.bytes_of(frame);
+        if let (FrameKind::Filler { keep: true }, Format::Csv | Format::Tsv) = (&frame.kind, source.format) {
+            parser = Parser::new(source.format, &Fields::default(), limit, Some(bytes));
+        }
+        if matches!(frame.kind, FrameKind::Record | FrameKind::HeaderOnly) {
+            *found.types.entry(record_type(source.format, bytes)).or_default() += 1;
+        }
+        match parser.parse(bytes, &frame.kind) {
+            Parsed::Bad(bad) => found.bad.push((bad.kind.name().to_owned(), frame.offset)),
+            Parsed::Document(document) => {
+                if let Body::Page { bytes, html: true, .. } = &document.body {
+                    found.pages += 1;
+                    found.page_bytes += bytes.len();
+                }
+            }
+            Parsed::Passed(_) => {}
+        }
+    })?;
+    Some((places, found))
 }
 
 fn record_type(format: Format, bytes: &[u8]) -> String {
@@ -150,20 +183,32 @@ fn record_type(format: Format, bytes: &[u8]) -> String {
     }
 }
 
-/// A copy without edits holds the same bytes; that of a compressed stream the same once decompressed.
-fn check_copy(source: &Source) {
+/// A copy without edits holds the same bytes, that of a compressed stream the same once decompressed; and a copy
+/// without the bad records holds all the others.
+fn check_copy(source: &Source, frames: &[Place]) {
     let folder = tempfile::tempdir().expect("a folder for the copy");
-    let path = folder.path().join("copy");
-    let out = fs_err::File::create(&path).expect("the copy is created");
-    copy_edited(source, &mut std::iter::empty(), &mut |_, _, _| Ok(()), out).expect("the source is copied");
+    let copy = |name: &str, edits: &mut dyn Iterator<Item = Edit>| {
+        let path = folder.path().join(name);
+        let out = fs_err::File::create(&path).expect("the copy is created");
+        copy_edited(source, edits, &mut |_, _, _| Ok(()), out).expect("the source is copied");
+        let size = fs_err::metadata(&path).expect("the copy is there").len();
+        Source { path, size, ..source.clone() }
+    };
+    let same = copy("same", &mut std::iter::empty());
     if source.layout == Layout::Stream {
-        let copied = Source { path, ..source.clone() };
-        assert!(decompressed(source).0 == decompressed(&copied).0, "{}: another stream", source.name);
-        assert!(decompressed(&copied).1, "{}: the copy is whole", source.name);
+        assert!(decompressed(source).0 == decompressed(&same).0, "{}: another stream", source.name);
+        assert!(decompressed(&same).1, "{}: the copy is whole", source.name);
     } else {
-        let (original, copied) = (fs_err::read(&source.path), fs_err::read(&path));
+        let (original, copied) = (fs_err::read(&source.path), fs_err::read(&same.path));
         assert!(original.expect("read") == copied.expect("read"), "{}: other bytes", source.name);
     }
+    let bad = frames.iter().filter(|frame| frame.3.is_some());
+    let without =
+        copy("without", &mut bad.map(|&(offset, length, ..)| Edit { offset, length, replace: false }));
+    let left: u64 = frames.iter().filter(|frame| frame.3.is_none()).map(|frame| frame.1).sum();
+    let size =
+        if source.layout == Layout::Stream { decompressed(&without).0.len() as u64 } else { without.size };
+    assert_eq!(size, left, "{}: all but the bad records are copied", source.name);
 }
 
 /// The stream behind a compressed file, and whether it ends as it should.
