@@ -364,6 +364,37 @@ fn progress_is_for_terminals_only() {
 }
 
 #[test]
+fn on_a_terminal_each_stage_has_its_bar() {
+    let place = Place::new();
+    let corpus = onefold_testkit::Corpus {
+        mean_words: 150.0,
+        vocabulary: 5_000,
+        ..onefold_testkit::Corpus::new(8_000)
+    };
+    onefold_testkit::write_jsonl(&corpus, place.path("a.jsonl")).unwrap();
+    // `script` of util-linux lends the command a terminal.
+    let on_terminal = |arguments: &str| {
+        let command =
+            format!("{} dedup a.jsonl --force --output out {arguments}", env!("CARGO_BIN_EXE_onefold"));
+        let mut script = std::process::Command::new("script");
+        script.args(["-qec", &command, "/dev/null"]).current_dir(place.path("")).env("TERM", "xterm");
+        script.stdin(std::process::Stdio::null()).output()
+    };
+    let ran = match on_terminal("") {
+        Ok(ran) if ran.status.success() => String::from_utf8_lossy(&ran.stdout).into_owned(),
+        other => {
+            eprintln!("skipped: no terminal to be had: {:?}", other.map(|ran| ran.status));
+            return;
+        }
+    };
+    for word in ["read", "verify", "write", "documents", "B/s", "left"] {
+        assert!(ran.contains(word), "{word}: {ran:?}");
+    }
+    let quiet = on_terminal("--quiet").unwrap();
+    assert_eq!(String::from_utf8_lossy(&quiet.stdout), "");
+}
+
+#[test]
 fn text_from_outside_cannot_steer_a_terminal() {
     let place = Place::new();
     place.write("a\u{1b}[31m.jsonl", "");

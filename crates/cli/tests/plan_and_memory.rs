@@ -154,6 +154,12 @@ fn threads_must_be_a_number() {
     let place = Place::new();
     place.write("a.jsonl", four_documents());
     place.dedup_to("a.jsonl --threads 3", "three");
+    let memory = |threads: usize| {
+        let plan = place.run(&format!("dedup a.jsonl --plan --json --threads {threads}")).ok().json();
+        plan[0]["memory_bytes"].as_u64().unwrap()
+    };
+    assert!(memory(8) > memory(1), "each thread has its buffers");
+    assert!(place.run("dedup a.jsonl --plan --threads 7").ok().text().contains("7 threads"));
     for wrong in ["x", "-1"] {
         place.run(&format!("dedup a.jsonl --output none --threads={wrong}")).fails(2, &["--threads"]);
     }

@@ -253,6 +253,8 @@ fn what_another_run_staged_is_never_taken_for_ones_own() {
     // Kept files are staged below the output, the rest of the work is below --temp.
     let killed = shim.signalled(&place, arguments, "out", SIGKILL, steps * 2 / 3).output().unwrap();
     assert_eq!(killed.status.code(), None);
+    assert!(!common::tree(&place.path("one")).is_empty(), "the work is below --temp");
+    assert!(!place.path("out/.onefold/work").exists());
     let text = fs_err::read_to_string(place.path("in/a.jsonl")).unwrap();
     place.write("in/a.jsonl", text.split_inclusive('\n').skip(50).collect::<String>());
     place.dedup_to("in", "plain");

@@ -1,6 +1,8 @@
 //! Whatever a file holds, reading it ends, does not panic, and accounts for every byte; and a reading that starts at
 //! a frame finds what one from the start found.
 
+#![allow(clippy::unwrap_used, reason = "a helper of tests may fail like a test")]
+
 mod common;
 
 use common::{frames_from, open, read};
@@ -226,7 +228,11 @@ fn records_across_the_borders_of_buffers() {
             for number in (0..places.len()).step_by(1 + places.len() / 12) {
                 let (offset, _, row, _) = places[number];
                 let rest = frames_from(&source, 40_000, (offset, row), &mut |_, _| {});
-                assert_eq!(rest.as_deref(), Some(&places[number..]), "{format} {packing:?} from frame {number}");
+                assert_eq!(
+                    rest.as_deref(),
+                    Some(&places[number..]),
+                    "{format} {packing:?} from frame {number}"
+                );
             }
         }
     }
