@@ -91,7 +91,7 @@ pub(crate) struct InputArgs {
     /// Largest record that is read; a larger document is bad
     #[arg(long, value_name = "SIZE", default_value = "32MiB", value_parser = size::parse, help_heading = "Input", hide_short_help = true)]
     pub(crate) max_document: u64,
-    /// Fail, with exit code 2, from this many bad records on; by default they are counted and named
+    /// Fail, with exit code 2, if more records than this are bad; by default they are counted and named
     #[arg(long, value_name = "N", help_heading = "Input", hide_short_help = true)]
     pub(crate) max_bad_records: Option<u64>,
 }
@@ -133,7 +133,7 @@ pub(crate) struct MatchArgs {
 pub(crate) struct MachineArgs {
     /// Worker threads [default: one a processor]
     #[arg(long, value_name = "N", help_heading = "Machine")]
-    pub(crate) threads: Option<usize>,
+    pub(crate) threads: Option<std::num::NonZeroUsize>,
     /// Memory to stay within [default: half of what is free]
     #[arg(long, value_name = "SIZE", value_parser = size::parse, help_heading = "Machine")]
     pub(crate) memory: Option<u64>,
@@ -176,8 +176,7 @@ pub(crate) struct Dedup {
     #[arg(
         long,
         value_name = "SHARE",
-        default_value_t = 0.9,
-        help_heading = "Output",
+        default_value_t = 0.9, value_parser = share, help_heading = "Output",
         hide_short_help = true
     )]
     pub(crate) max_removed: f64,
@@ -228,4 +227,12 @@ pub(crate) struct Explain {
     /// Print passages whole, however long
     #[arg(long)]
     pub(crate) full: bool,
+}
+
+/// A share of a whole.
+fn share(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
+        _ => Err(format!("expected a share from 0 to 1, found {text:?}")),
+    }
 }

@@ -124,19 +124,24 @@ pub(crate) fn plan(input: &InputArgs, matching: &MatchArgs) -> Result<Plan> {
 }
 
 pub(crate) fn selection(input: &InputArgs, scratch: &Path) -> Result<Selection> {
-    let (stdin, paths): (Vec<PathBuf>, Vec<PathBuf>) =
-        input.inputs.iter().cloned().partition(|path| path == Path::new("-"));
-    let spooled = match stdin.len() {
+    let spooled = match input.inputs.iter().filter(|path| *path == Path::new("-")).count() {
         0 => None,
-        _ => Some(Spooled::read(std::io::stdin().lock(), scratch).context("standard input")?),
+        1 => {
+            // A read of standard input cannot be called off: an interrupt meanwhile ends the process.
+            let waiting = crate::Waiting::begin(scratch);
+            let spooled = Spooled::read(std::io::stdin().lock(), scratch).context("standard input")?;
+            drop(waiting);
+            Some(spooled)
+        }
+        _ => bail!("`-` stands for standard input, which can be read once"),
     };
-    Ok(Selection { paths, lists: input.files_from.clone(), spooled })
+    Ok(Selection { paths: input.inputs.clone(), lists: input.files_from.clone(), spooled })
 }
 
 pub(crate) fn resources(machine: &MachineArgs) -> Resources {
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     Resources {
-        threads: machine.threads.unwrap_or(processors).max(1),
+        threads: machine.threads.map_or(processors, usize::from),
         memory_bytes: machine.memory.unwrap_or_else(|| available_memory() / 2),
         temp: machine.temp.clone(),
     }

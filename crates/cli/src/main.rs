@@ -10,16 +10,43 @@ mod size;
 mod terminal;
 
 use clap::Parser;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::{Mutex, PoisonError};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Set by the first interrupt; the second ends the process at once.
 static CANCEL: AtomicBool = AtomicBool::new(false);
 
+/// The folder to remove if an interrupt comes while standard input is read.
+static WAITING: Mutex<Option<PathBuf>> = Mutex::new(None);
+
+/// The time in which an interrupt ends the process at once.
+struct Waiting;
+
+impl Waiting {
+    fn begin(scratch: &Path) -> Self {
+        *WAITING.lock().unwrap_or_else(PoisonError::into_inner) = Some(scratch.to_owned());
+        Waiting
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        *WAITING.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}
+
 fn main() -> ExitCode {
     let command = args::Cli::parse().command;
     let handler = ctrlc::set_handler(|| {
-        if CANCEL.swap(true, Ordering::Relaxed) {
+        let waiting = WAITING.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(scratch) = &waiting {
+            // What was spooled so far is of no use.
+            let _ = fs_err::remove_dir_all(scratch);
+            eprintln!("error: interrupted");
+        }
+        if waiting.is_some() || CANCEL.swap(true, Ordering::Relaxed) {
             std::process::exit(130);
         }
     });

@@ -38,7 +38,9 @@ fn hint(error: &Error) -> Option<String> {
             "run without --resume, with --force, to start from the beginning".into()
         }
         Error::MaxPairs { .. } => "--max-pairs raises the limit; `onefold dedup` needs no such list".into(),
-        Error::Io(error) if error.kind() == std::io::ErrorKind::StorageFull => {
+        Error::Io(error) | Error::Formats(onefold_formats::Error::Io(error))
+            if error.kind() == std::io::ErrorKind::StorageFull =>
+        {
             "nothing half-written is left; --temp and --output can be on another disk, and --resume goes on"
                 .into()
         }

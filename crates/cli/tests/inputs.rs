@@ -1,4 +1,5 @@
 //! Every format in every compression is read, in a stated order, by its content.
+#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test fails by them, and says what it skips")]
 
 mod common;
 

@@ -1,4 +1,5 @@
 //! WARC in, valid WARC out: what belongs to a removed page goes with it, and revisits find the page that was kept.
+#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test fails by them, and says what it skips")]
 
 mod common;
 

@@ -1,4 +1,5 @@
 //! `--plan` tells what a run needs, what cannot fit is refused with what would, and `--memory` is kept.
+#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test fails by them, and says what it skips")]
 
 mod common;
 

@@ -67,6 +67,11 @@ fn copy_file(
         at = edit.offset + edit.length;
     }
     copy_range(&input, &mut out, at, source.size.saturating_sub(at))?;
+    // A gzip file of no members is none.
+    out.flush()?;
+    if source.layout == Layout::Members && out.get_ref().metadata()?.len() == 0 {
+        Encoder::new(&mut out, Compression::Gzip)?.finish()?;
+    }
     out.into_inner().map_err(|error| error.into_error().into())
 }
 
@@ -104,53 +109,52 @@ fn copy_stream(
     replacement: &mut Replacement<'_>,
     out: fs_err::File,
 ) -> Result<fs_err::File, Error> {
-    let file = source.open()?;
-    let mut decoder = Decoder::new(file.share(), source.compression)?;
+    let mut decoder = Decoder::new(source.open()?, source.compression)?;
     let mut out = Encoder::new(BufWriter::with_capacity(1 << 16, out), source.compression)?;
     let (mut at, mut record, mut new) = (0, Vec::new(), Vec::new());
-    let copy = |decoder: &mut Decoder, out: &mut dyn Write, length: u64| -> Result<u64, Error> {
-        io::copy(&mut decoder.take(length), out).map_err(|error| file.take_error().unwrap_or(error).into())
-    };
     let changed = |offset| Error::Changed { path: source.path.clone(), offset };
     for edit in edits {
         let length = edit.offset - at;
-        if copy(&mut decoder, &mut out, length)? < length {
+        if pump(&mut decoder, &mut out, length)? < length {
             return Err(changed(at));
         }
-        record.clear();
-        match copy(&mut decoder, &mut record, edit.length) {
-            Ok(count) if count == edit.length => {}
-            // The last record of damaged data, left out, ends in the damage.
-            _ if !edit.replace => {
-                at = u64::MAX;
-                break;
-            }
-            Ok(_) => return Err(changed(edit.offset)),
-            Err(error) => return Err(error),
-        }
         if edit.replace {
+            record.clear();
+            if pump(&mut decoder, &mut record, edit.length)? < edit.length {
+                return Err(changed(edit.offset));
+            }
             new.clear();
             replacement(&edit, &record, &mut new)?;
             out.write_all(&new)?;
+        } else {
+            // What is left out may be of any size, and may end in the damage it was left out for.
+            pump(&mut decoder, &mut io::sink(), edit.length)?;
         }
         at = edit.offset + edit.length;
     }
-    if at != u64::MAX {
-        match io::copy(&mut decoder, &mut out) {
-            Ok(_) => {}
-            Err(error) => {
-                if let Some(fatal) = file.take_error() {
-                    return Err(fatal.into());
-                }
-                // Damage behind the last record has been named as bad; the writer's own errors are not of its kinds.
-                if !matches!(
-                    error.kind(),
-                    io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput
-                ) {
-                    return Err(error.into());
-                }
+    pump(&mut decoder, &mut out, u64::MAX)?;
+    out.finish()?.into_inner().map_err(|error| error.into_error().into())
+}
+
+/// Copies up to `limit` bytes, fewer where the stream ends or is damaged: damage has been named when the stream was
+/// first read. Errors of the disk and of the writer are errors.
+fn pump(decoder: &mut Decoder, out: &mut dyn Write, limit: u64) -> Result<u64, Error> {
+    let mut buffer = [0; 1 << 14];
+    let mut copied = 0;
+    while copied < limit {
+        let wanted = buffer.len().min(usize::try_from(limit - copied).unwrap_or(usize::MAX));
+        match decoder.read(&mut buffer[..wanted]) {
+            Ok(0) => break,
+            Ok(count) => {
+                out.write_all(&buffer[..count])?;
+                copied += count as u64;
             }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(_) => match decoder.take_file_error() {
+                Some(fatal) => return Err(fatal.into()),
+                None => break,
+            },
         }
     }
-    out.finish()?.into_inner().map_err(|error| error.into_error().into())
+    Ok(copied)
 }

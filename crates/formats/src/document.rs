@@ -103,17 +103,24 @@ impl Parser {
                     Format::Jsonl => self.json(bytes),
                     Format::Csv | Format::Tsv => self.csv(bytes),
                     Format::Parquet => row::decode(bytes).map(document),
-                    Format::Text | Format::Html => {
-                        let html = self.format == Format::Html;
-                        let body = Body::Page { bytes: Cow::Borrowed(bytes), html, charset: None };
-                        Ok(document(Document { body, ..Document::default() }))
-                    }
+                    Format::Text | Format::Html => self.file(bytes),
                     Format::Warc => self.warc(bytes, whole),
                     Format::Arc => self.arc(bytes, whole),
                 }
             }
         };
         outcome.unwrap_or_else(Parsed::Bad)
+    }
+
+    /// A file that is one document. HTML has a rule for NUL, UTF-16 is full of it, and other text has none.
+    fn file<'a>(&self, bytes: &'a [u8]) -> Result<Parsed<'a>, BadRecord> {
+        let html = self.format == Format::Html;
+        let utf16 = bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff");
+        if !html && !utf16 {
+            no_nul(bytes)?;
+        }
+        let body = Body::Page { bytes: Cow::Borrowed(bytes), html, charset: None };
+        Ok(document(Document { body, ..Document::default() }))
     }
 
     fn json<'a>(&self, bytes: &'a [u8]) -> Result<Parsed<'a>, BadRecord> {
@@ -136,7 +143,7 @@ impl Parser {
             Some(Value::Number(_)) => return Err(other_type(&fields.text, "a number")),
             Some(Value::Other(what)) => return Err(other_type(&fields.text, what)),
         };
-        no_nul(&text)?;
+        no_nul(text.as_bytes())?;
         let string = |value: Option<Value<'a>>| match value {
             Some(Value::Text(raw)) => Some(raw.decode()),
             Some(Value::Number(number)) => Some(Cow::Borrowed(number)),
@@ -157,7 +164,7 @@ impl Parser {
             field.map(Some).map_err(|error| BadRecord::new(BadKind::Utf8, error.utf8_error().to_string()))
         };
         let text = take(Some(text))?.unwrap_or_default();
-        no_nul(&text)?;
+        no_nul(text.as_bytes())?;
         let score = take(self.fields.score.as_deref().and_then(|name| columns.column(name)))?;
         let owned = |field: Option<String>| field.filter(|f| !f.is_empty()).map(Cow::Owned);
         Ok(document(Document {
@@ -186,7 +193,7 @@ impl Parser {
                     "text/html" => Some(Body::Page { bytes: Cow::Borrowed(payload), html: true, charset }),
                     "text/plain" => {
                         let text = utf8(payload)?;
-                        no_nul(text)?;
+                        no_nul(text.as_bytes())?;
                         Some(Body::Text(Cow::Borrowed(text)))
                     }
                     _ => None,
@@ -304,8 +311,8 @@ fn utf8(bytes: &[u8]) -> Result<&str, BadRecord> {
 }
 
 /// Text with a NUL is no text.
-pub(crate) fn no_nul(text: &str) -> Result<(), BadRecord> {
-    match memchr::memchr(0, text.as_bytes()) {
+pub(crate) fn no_nul(text: impl AsRef<[u8]>) -> Result<(), BadRecord> {
+    match memchr::memchr(0, text.as_ref()) {
         Some(at) => Err(BadRecord::new(BadKind::Nul, format!("NUL at byte {at} of the text"))),
         None => Ok(()),
     }

@@ -42,7 +42,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Document<'_>, BadRecord> {
     }
     let [id, url, date, text] = parts.map(|part| part.map(Cow::Borrowed));
     let text = text.ok_or_else(|| BadRecord::new(BadKind::MissingField, "the text of this row is null"))?;
-    no_nul(&text)?;
+    no_nul(text.as_bytes())?;
     let score = Some(f64::from_le_bytes(*score)).filter(|score| !score.is_nan());
     Ok(Document { id, url, date, score, body: Body::Text(text), ..Document::default() })
 }

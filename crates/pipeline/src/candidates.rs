@@ -2,8 +2,102 @@
 
 use crate::error::Error;
 use crate::exact::Representatives;
-use crate::piece::KEY_BYTES;
+use crate::piece::{KEY_BYTES, SLICES};
 use crate::table::{DocId, Table};
+use crate::workdir::Workdir;
+use std::os::unix::fs::FileExt;
+
+/// From this many pieces on, their keys are gathered first: a slice of each would be too many small reads.
+const MANY_PIECES: usize = 1024;
+/// Bytes of a slice written at a time while keys are gathered.
+const GATHER_BYTES: usize = 1 << 15;
+
+/// The band keys of all pieces, slice by slice, with the numbers documents have in the table.
+pub(crate) struct Keys {
+    gathered: Option<fs_err::File>,
+    /// Where each slice starts in the gathered file, and where the last one ends.
+    starts: Vec<u64>,
+}
+
+impl Keys {
+    /// Gathers the keys into one file, where there are many pieces.
+    pub(crate) fn of(table: &Table<'_>, workdir: &Workdir) -> Result<Self, Error> {
+        if table.pieces().len() < MANY_PIECES {
+            return Ok(Keys { gathered: None, starts: Vec::new() });
+        }
+        let mut starts = vec![0u64; SLICES + 1];
+        for piece in table.pieces() {
+            for (slice, &count) in piece.file.meta.slices.iter().enumerate() {
+                starts[slice + 1] += u64::from(count) * KEY_BYTES as u64;
+            }
+        }
+        for slice in 0..SLICES {
+            starts[slice + 1] += starts[slice];
+        }
+        let path = workdir.file("keys");
+        let file = fs_err::OpenOptions::new().create(true).truncate(true).read(true).write(true).open(path)?;
+        let mut next = starts.clone();
+        let mut buffers: Vec<Vec<u8>> = vec![Vec::with_capacity(GATHER_BYTES + KEY_BYTES); SLICES];
+        let mut write = |slice: usize, buffer: &mut Vec<u8>| -> Result<(), Error> {
+            file.file().write_all_at(buffer, next[slice])?;
+            next[slice] += buffer.len() as u64;
+            buffer.clear();
+            Ok(())
+        };
+        let mut bytes = Vec::new();
+        for piece in table.pieces() {
+            piece.file.keys(&table.handles, &mut bytes)?;
+            for chunk in bytes.as_chunks::<KEY_BYTES>().0 {
+                let (key, document) = decode(chunk);
+                let slice = (key >> 56) as usize;
+                let buffer = &mut buffers[slice];
+                buffer.extend_from_slice(&key.to_le_bytes());
+                buffer.extend_from_slice(&(document + piece.first).to_le_bytes());
+                if buffer.len() >= GATHER_BYTES {
+                    write(slice, buffer)?;
+                }
+            }
+        }
+        for (slice, buffer) in buffers.iter_mut().enumerate() {
+            write(slice, buffer)?;
+        }
+        Ok(Keys { gathered: Some(file), starts })
+    }
+
+    /// Hands over the keys of a slice.
+    fn each(
+        &self,
+        table: &Table<'_>,
+        slice: usize,
+        bytes: &mut Vec<u8>,
+        mut take: impl FnMut(u64, DocId),
+    ) -> Result<(), Error> {
+        if let Some(file) = &self.gathered {
+            bytes.resize((self.starts[slice + 1] - self.starts[slice]) as usize, 0);
+            file.file().read_exact_at(bytes, self.starts[slice])?;
+            for chunk in bytes.as_chunks::<KEY_BYTES>().0 {
+                let (key, document) = decode(chunk);
+                take(key, document);
+            }
+            return Ok(());
+        }
+        for piece in table.pieces() {
+            bytes.clear();
+            piece.file.slice(slice, &table.handles, bytes)?;
+            for chunk in bytes.as_chunks::<KEY_BYTES>().0 {
+                let (key, document) = decode(chunk);
+                take(key, document + piece.first);
+            }
+        }
+        Ok(())
+    }
+}
+
+#[inline(always)]
+fn decode(chunk: &[u8; KEY_BYTES]) -> (u64, DocId) {
+    let [a, b, c, d, e, f, g, h, document @ ..] = *chunk;
+    (u64::from_le_bytes([a, b, c, d, e, f, g, h]), DocId::from_le_bytes(document))
+}
 
 /// Lists of documents, one behind the other.
 #[derive(Clone, Debug, Default)]
@@ -56,25 +150,18 @@ impl SliceScratch {
     /// The buckets of one slice, each in order of documents.
     pub(crate) fn buckets(
         &mut self,
-        table: &Table<'_>,
+        (table, keys): (&Table<'_>, &Keys),
         representatives: &Representatives,
         slice: usize,
         mut take: impl FnMut(&[DocId]),
     ) -> Result<(), Error> {
         self.keys.clear();
-        for piece in table.pieces() {
-            self.bytes.clear();
-            piece.file.slice(slice, &mut self.bytes)?;
-            let (chunks, _) = self.bytes.as_chunks::<KEY_BYTES>();
-            for chunk in chunks {
-                let both = chunk.split_first_chunk::<8>();
-                let Some((key, document)) = both else { continue };
-                let document = u32::from_le_bytes(document.try_into().unwrap_or_default()) + piece.first;
-                if representatives.is_one(document) {
-                    self.keys.push((u64::from_le_bytes(*key), document));
-                }
+        let SliceScratch { bytes, keys: found, .. } = self;
+        keys.each(table, slice, bytes, |key, document| {
+            if representatives.is_one(document) {
+                found.push((key, document));
             }
-        }
+        })?;
         self.sort();
         let mut bucket = Vec::new();
         for run in self.sorted.chunk_by(|a, b| a.0 == b.0).filter(|run| run.len() > 1) {

@@ -1,13 +1,14 @@
 //! Components: documents tied by buckets, directly or through others. No verdict crosses from one to another, so
 //! they are decided one by one, in any order.
 
-use crate::candidates::{Buckets, SliceScratch};
+use crate::candidates::{Buckets, Keys, SliceScratch};
 use crate::error::Error;
 use crate::exact::Representatives;
 use crate::load::Context;
 use crate::piece::SLICES;
 use crate::scan::{lock, parallel};
 use crate::table::{DocId, Table};
+use crate::workdir::Workdir;
 use onefold_detect::mix;
 use onefold_detect::resolve::Unions;
 use onefold_run::{Bucket, Method};
@@ -22,6 +23,7 @@ const NAMED: usize = 20;
 /// What meeting of band keys led to.
 pub(crate) struct Matched {
     unions: Mutex<Unions>,
+    keys: Keys,
     /// All buckets, if they fit the budget; else they are made anew, a share of the components at a time.
     held: Option<Buckets>,
     passes: usize,
@@ -34,11 +36,13 @@ impl Matched {
         context: &Context<'_>,
         table: &Table<'_>,
         representatives: &Representatives,
+        workdir: &Workdir,
     ) -> Result<Self, Error> {
         let job = context.job;
+        let keys = Keys::of(table, workdir)?;
         let unions = Mutex::new(Unions::new(table.len()));
         if job.plan.method == Method::Exact {
-            return Ok(Matched { unions, held: Some(Buckets::default()), passes: 1, large: Vec::new() });
+            return Ok(Matched { unions, keys, held: Some(Buckets::default()), passes: 1, large: Vec::new() });
         }
         let budget = job.resources.memory_bytes / 4;
         let large = Mutex::new(Vec::new());
@@ -46,7 +50,7 @@ impl Matched {
         let total = Mutex::new((0u64, true));
         each_slice(
             context,
-            table,
+            (table, &keys),
             representatives,
             |slice, buckets| {
                 let mut joined = lock(&unions);
@@ -79,7 +83,7 @@ impl Matched {
         let mut large = large.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
         large.sort_unstable_by_key(|&(size, first, cut)| (std::cmp::Reverse(size), first, cut));
         large.dedup();
-        Ok(Matched { unions, held, passes, large })
+        Ok(Matched { unions, keys, held, passes, large })
     }
 
     /// Hands out all components, a share at a time; the documents of each share's components are in no other.
@@ -98,7 +102,7 @@ impl Matched {
             let ignored = Mutex::new(Vec::new());
             each_slice(
                 context,
-                table,
+                (table, &self.keys),
                 representatives,
                 |slice, buckets| {
                     let mut mine = Buckets::default();
@@ -136,7 +140,7 @@ impl Matched {
 /// Makes the buckets of every slice, in parallel, and hands them over slice by slice in any order.
 fn each_slice(
     context: &Context<'_>,
-    table: &Table<'_>,
+    (table, keys): (&Table<'_>, &Keys),
     representatives: &Representatives,
     take: impl Fn(usize, Buckets) + Sync,
     large: &Mutex<Vec<(usize, DocId, bool)>>,
@@ -152,7 +156,7 @@ fn each_slice(
             }
             context.job.check()?;
             let mut buckets = Buckets::default();
-            scratch.buckets(table, representatives, slice, |bucket| {
+            scratch.buckets((table, keys), representatives, slice, |bucket| {
                 if bucket.len() >= LARGE.min(cap) {
                     lock(large).push((bucket.len(), bucket[0], bucket.len() > cap));
                 }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 /// Which inputs a job reads.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
-    /// Files, folders and patterns, in order.
+    /// Files, folders and patterns, in order; `-` is where standard input stands among them.
     pub paths: Vec<PathBuf>,
     /// Files that list more of them.
     pub lists: Vec<PathBuf>,
@@ -53,13 +53,15 @@ impl Selection {
     pub(crate) fn look(&self, fields: &Fields) -> Result<Found, Error> {
         let mut inputs = Inputs::default();
         for path in &self.paths {
-            inputs.add(path)?;
+            match &self.spooled {
+                Some(spooled) if path == Path::new("-") => {
+                    inputs.files.push(Input { path: spooled.path.clone(), relative: PathBuf::from("stdin") });
+                }
+                _ => inputs.add(path)?,
+            }
         }
         for list in &self.lists {
             inputs.add_list(list)?;
-        }
-        if let Some(spooled) = &self.spooled {
-            inputs.files.push(Input { path: spooled.path.clone(), relative: PathBuf::from("stdin") });
         }
         inputs.tell_apart();
         let mut found = Found::default();

@@ -141,23 +141,9 @@ impl Clock {
 
 /// Removes duplicates: reads the inputs, decides, and writes `output`.
 pub fn dedup(job: &Job<'_>, output: &Path) -> Result<Outcome, Error> {
-    if job.switches.resume && output.join("manifest.json").exists() {
-        let manifest = Manifest::read(output)?;
-        if manifest.plan != job.plan || manifest.annotate != job.switches.annotate {
-            return Err(Error::ResumeChanged { path: output.to_owned(), what: "the plan".into() });
-        }
-        return Ok(Outcome::AlreadyFinished(Box::new(manifest)));
-    }
-    let hidden = output.join(write::STAGING);
-    let occupied =
-        output.exists() && fs_err::read_dir(output)?.any(|entry| entry.is_ok_and(|e| e.path() != hidden));
-    if occupied && !job.switches.force {
-        return Err(Error::OutputExists(output.to_owned()));
-    }
     let found = job.selection.look(&job.plan.fields)?;
-    write::check_annotate(job, &found.sources)?;
-    preflight::check(job, &found.sources, Some(output))?;
     let identity = job.identity(&found)?;
+    let hidden = output.join(write::STAGING);
     let place = match &job.resources.temp {
         // Two outputs may share a folder for temporary files.
         Some(temp) => {
@@ -167,8 +153,28 @@ pub fn dedup(job: &Job<'_>, output: &Path) -> Result<Outcome, Error> {
         }
         None => hidden.join("work"),
     };
-    let workdir = Workdir::open(&place, &identity, job.switches.resume, output)?;
-    let outcome = run(job, output, found, &workdir);
+    let resumes = job.switches.resume && Workdir::is_at(&place);
+    if !resumes {
+        if job.switches.resume && output.join("manifest.json").exists() {
+            let manifest = finished(job, output, &found)?;
+            return Ok(Outcome::AlreadyFinished(Box::new(manifest)));
+        }
+        let is_other = |entry: std::io::Result<fs_err::DirEntry>| entry.is_ok_and(|e| e.path() != hidden);
+        if output.exists() && fs_err::read_dir(output)?.any(is_other) && !job.switches.force {
+            return Err(Error::OutputExists(output.to_owned()));
+        }
+    }
+    write::check_inputs(output, &found.sources)?;
+    write::check_annotate(job, &found.sources)?;
+    let workdir = Workdir::open(&place, &identity, resumes, output)?;
+    if !resumes {
+        write::clear_staged(output)?;
+        preflight::check(job, &found.sources, Some(output))?;
+    }
+    let outcome = match write::publishing(&workdir, output)? {
+        true => write::publish(job, &workdir, output).and_then(|()| Ok(Manifest::read(output)?)),
+        false => run(job, output, found, &workdir),
+    };
     match outcome {
         Ok(manifest) => {
             workdir.remove()?;
@@ -178,10 +184,34 @@ pub fn dedup(job: &Job<'_>, output: &Path) -> Result<Outcome, Error> {
             Ok(Outcome::Finished(Box::new(manifest)))
         }
         Err(error) => {
-            write::discard_staged(output, &error);
+            write::discard_staged(&workdir, output, &error);
             Err(error)
         }
     }
+}
+
+/// The manifest of a run that has finished, if it was this one.
+fn finished(job: &Job<'_>, output: &Path, found: &Found) -> Result<Manifest, Error> {
+    let manifest = Manifest::read(output)?;
+    let changed = |what: &str| Err(Error::ResumeChanged { path: output.to_owned(), what: what.into() });
+    if manifest.plan != job.plan {
+        return changed("the plan");
+    }
+    if manifest.annotate != job.switches.annotate || manifest.evidence != job.switches.evidence.ending() {
+        return changed("what is to be written");
+    }
+    let same_files = manifest.inputs.len() == found.sources.len()
+        && manifest.inputs.iter().zip(&found.sources).all(|(then, now)| then.source == now.name && then.size == now.size);
+    if !same_files {
+        return changed("an input");
+    }
+    for (then, now) in manifest.inputs.iter().zip(&found.sources) {
+        job.check()?;
+        if format!("{:032x}", now.open()?.finish_digest()?) != then.xxh3_128 {
+            return changed("an input");
+        }
+    }
+    Ok(manifest)
 }
 
 fn run(job: &Job<'_>, output: &Path, found: Found, workdir: &Workdir) -> Result<Manifest, Error> {
@@ -199,7 +229,7 @@ fn run(job: &Job<'_>, output: &Path, found: Found, workdir: &Workdir) -> Result<
     let verdicts = match saved {
         Some(verdicts) => verdicts,
         None => {
-            let matched = Matched::find(&context, &table, &representatives)?;
+            let matched = Matched::find(&context, &table, &representatives, workdir)?;
             clock.start(StageKind::Verify);
             let verdicts = crate::resolve::resolve(&context, &table, &representatives, &matched, workdir)?;
             verdicts.save(workdir)?;
@@ -212,6 +242,7 @@ fn run(job: &Job<'_>, output: &Path, found: Found, workdir: &Workdir) -> Result<
         table: &table,
         representatives: &representatives,
         verdicts: &verdicts,
+        workdir,
     };
     run.write(output, &bad, notes, clock)
 }

@@ -84,7 +84,7 @@ pub fn pairs(
         pieces.load(&mut table, &workdir)?;
         job.progress.start(StageKind::Match, table.len() as u64);
         let representatives = Representatives::find(&table)?;
-        let matched = Matched::find(&context, &table, &representatives)?;
+        let matched = Matched::find(&context, &table, &representatives, &workdir)?;
         let listing = Listing::new(&context, &table, &representatives, expand, max_pairs);
         let mut summary = listing.list(&matched, &workdir, take)?;
         summary.counts = counts(&table, found.bad.len() as u64);

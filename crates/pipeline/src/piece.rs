@@ -15,9 +15,11 @@
 use crate::error::Error;
 use onefold_formats::BadRecord;
 use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
 use std::io::Write;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 use xxhash_rust::xxh3::xxh3_64;
 
 const MAGIC: &[u8; 8] = b"ONEFOLD\x01";
@@ -199,11 +201,10 @@ impl Piece {
     }
 }
 
-/// A finished piece on disk.
+/// A finished piece on disk. It is opened when it is read: a run may have more pieces than a process may have files.
 #[derive(Debug)]
 pub(crate) struct PieceFile {
     path: PathBuf,
-    file: fs_err::File,
     pub(crate) meta: Meta,
     pub(crate) documents: u32,
     names_at: u64,
@@ -222,29 +223,14 @@ impl PieceFile {
         };
         Ok(Self::parse(&bytes).map(|(meta, rows, names_at, keys_at)| {
             let mut sum = 0;
-            let slice_starts = meta.slices.iter().map(|count| {
+            let starts = meta.slices.iter().map(|count| {
                 sum += count;
                 sum - count
             });
-            let slice_starts = slice_starts.collect();
-            let file = fs_err::File::open(path).map_err(Error::from);
-            file.map(|file| {
-                let documents = rows.len() as u32;
-                (
-                    PieceFile {
-                        path: path.to_owned(),
-                        file,
-                        meta,
-                        documents,
-                        names_at,
-                        keys_at,
-                        slice_starts,
-                    },
-                    rows,
-                )
-            })
+            let slice_starts = starts.collect();
+            let documents = rows.len() as u32;
+            (PieceFile { path: path.to_owned(), meta, documents, names_at, keys_at, slice_starts }, rows)
         }))
-        .and_then(Option::transpose)
     }
 
     fn parse(bytes: &[u8]) -> Option<(Meta, Vec<Row>, u64, u64)> {
@@ -278,25 +264,26 @@ impl PieceFile {
     }
 
     /// Keys of one slice, appended as bytes.
-    pub(crate) fn slice(&self, slice: usize, bytes: &mut Vec<u8>) -> Result<(), Error> {
+    pub(crate) fn slice(&self, slice: usize, handles: &Handles, bytes: &mut Vec<u8>) -> Result<(), Error> {
         let (start, count) = (u64::from(self.slice_starts[slice]), self.meta.slices[slice] as usize);
         let from = bytes.len();
         bytes.resize(from + count * KEY_BYTES, 0);
-        self.read_at(&mut bytes[from..], self.keys_at + start * KEY_BYTES as u64)
+        handles.read_at(&self.path, &mut bytes[from..], self.keys_at + start * KEY_BYTES as u64)
     }
 
     /// Names of a document.
-    pub(crate) fn names(&self, document: u32) -> Result<Names, Error> {
+    pub(crate) fn names(&self, document: u32, handles: &Handles) -> Result<Names, Error> {
         let mut ends = [0; 8];
         let (from, at) = match document {
             0 => (4, self.names_at),
             _ => (0, self.names_at + u64::from(document - 1) * 4),
         };
-        self.read_at(&mut ends[from..], at)?;
+        handles.read_at(&self.path, &mut ends[from..], at)?;
         let value = u64::from_le_bytes(ends);
         let (start, end) = (value as u32, (value >> 32) as u32);
         let mut bytes = vec![0; (end - start) as usize];
-        self.read_at(&mut bytes, self.names_at + u64::from(self.documents) * 4 + u64::from(start))?;
+        let at = self.names_at + u64::from(self.documents) * 4 + u64::from(start);
+        handles.read_at(&self.path, &mut bytes, at)?;
         let mut rest = bytes.as_slice();
         let mut parts: [Option<String>; 4] = Default::default();
         let mut id_is_url = false;
@@ -316,10 +303,41 @@ impl PieceFile {
         Ok(Names { id: id.unwrap_or_default(), url, record_id, date })
     }
 
-    fn read_at(&self, bytes: &mut [u8], at: u64) -> Result<(), Error> {
-        self.file.file().read_exact_at(bytes, at).map_err(|error| {
-            std::io::Error::new(error.kind(), format!("{}: {error}", self.path.display())).into()
+    /// All keys of the piece, in order of slice.
+    pub(crate) fn keys(&self, handles: &Handles, bytes: &mut Vec<u8>) -> Result<(), Error> {
+        let count: usize = self.meta.slices.iter().map(|&count| count as usize).sum();
+        bytes.resize(count * KEY_BYTES, 0);
+        handles.read_at(&self.path, bytes, self.keys_at)
+    }
+}
+
+/// Files held open for reading, so many and no more.
+#[derive(Debug, Default)]
+pub(crate) struct Handles {
+    open: Mutex<HashMap<PathBuf, Arc<fs_err::File>>>,
+}
+
+impl Handles {
+    const MOST: usize = 256;
+
+    fn read_at(&self, path: &Path, bytes: &mut [u8], at: u64) -> Result<(), Error> {
+        let file = self.get(path)?;
+        file.file().read_exact_at(bytes, at).map_err(|error| {
+            std::io::Error::new(error.kind(), format!("{}: {error}", path.display())).into()
         })
+    }
+
+    fn get(&self, path: &Path) -> Result<Arc<fs_err::File>, Error> {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(file) = open.get(path) {
+            return Ok(Arc::clone(file));
+        }
+        if open.len() >= Self::MOST {
+            open.clear();
+        }
+        let file = Arc::new(fs_err::File::open(path)?);
+        open.insert(path.to_owned(), Arc::clone(&file));
+        Ok(file)
     }
 }
 
@@ -344,15 +362,16 @@ mod tests {
         whole.append(&mut part);
         whole.write(&path).unwrap();
         let (file, rows) = PieceFile::open(&path).unwrap().unwrap();
+        let handles = Handles::default();
         assert_eq!(rows, [row(1), row(2)]);
-        assert_eq!(file.names(0).unwrap(), Names { id: "a".into(), ..Names::default() });
-        let names = file.names(1).unwrap();
+        assert_eq!(file.names(0, &handles).unwrap(), Names { id: "a".into(), ..Names::default() });
+        let names = file.names(1, &handles).unwrap();
         assert_eq!(
             (names.id.as_str(), names.url.as_deref(), names.date.as_deref()),
             ("u", Some("u"), Some(""))
         );
         let mut keys = Vec::new();
-        file.slice(5, &mut keys).unwrap();
+        file.slice(5, &handles, &mut keys).unwrap();
         assert_eq!(keys.len(), 2 * KEY_BYTES);
         assert_eq!(keys[20..], 1u32.to_le_bytes());
     }

@@ -33,7 +33,11 @@ impl<'p> Sketcher<'p> {
     pub(crate) fn sketch(&mut self, body: &Body<'_>, mut key: impl FnMut(u64)) -> Sketched {
         if self.plan.raw && self.plan.method == Method::Exact {
             let bytes = raw(body);
-            let empty = bytes.iter().all(u8::is_ascii_whitespace);
+            // Hardly a text has no ASCII letter or digit; the others are read to be sure.
+            let empty = !bytes.iter().any(u8::is_ascii_alphanumeric) && {
+                self.read(body);
+                self.normaliser.normalised().is_empty()
+            };
             return Sketched { digest: Digest::of(bytes), normalised_bytes: bytes.len() as u64, empty };
         }
         self.read(body);

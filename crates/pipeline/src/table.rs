@@ -1,7 +1,7 @@
 //! All documents of a run, by number: the order of the input.
 
 use crate::error::Error;
-use crate::piece::{Names, PieceFile, Row};
+use crate::piece::{Handles, Names, PieceFile, Row};
 use onefold_formats::source::Source;
 use onefold_run::{DocumentRef, KeepRule};
 use std::cmp::Ordering;
@@ -23,6 +23,9 @@ pub(crate) struct Table<'s> {
     rank: Vec<u64>,
     empty: Vec<bool>,
     pieces: Vec<TablePiece>,
+    /// Number of the first piece of each source, and of the first behind the last.
+    pieces_from: Vec<usize>,
+    pub(crate) handles: Handles,
     rule: KeepRule,
 }
 
@@ -43,11 +46,13 @@ impl<'s> Table<'s> {
             rank: Vec::new(),
             empty: Vec::new(),
             pieces: Vec::new(),
+            pieces_from: vec![0; sources.len() + 1],
+            handles: Handles::default(),
             rule: rule.clone(),
         }
     }
 
-    /// Adds the next piece of a source; pieces come in order.
+    /// Adds the next piece of a source; pieces come in order, and every source has one.
     pub(crate) fn add(&mut self, source: usize, file: PieceFile, rows: &[Row]) -> Result<(), Error> {
         const LIMIT: usize = u32::MAX as usize - 1;
         if self.len() + rows.len() > LIMIT {
@@ -64,6 +69,7 @@ impl<'s> Table<'s> {
             }
         }
         self.pieces.push(TablePiece { file, source, first });
+        self.pieces_from[source + 1] = self.pieces.len();
         Ok(())
     }
 
@@ -76,16 +82,17 @@ impl<'s> Table<'s> {
     }
 
     /// The pieces of a source with the documents in each.
-    pub(crate) fn pieces_of(&self, source: usize) -> impl Iterator<Item = &TablePiece> {
-        self.pieces.iter().filter(move |piece| piece.source == source)
+    pub(crate) fn pieces_of(&self, source: usize) -> &[TablePiece] {
+        &self.pieces[self.pieces_from[source]..self.pieces_from[source + 1]]
     }
 
     /// The documents of a source.
     pub(crate) fn documents_of(&self, source: usize) -> std::ops::Range<DocId> {
-        let mut pieces = self.pieces_of(source);
-        let Some(first) = pieces.next() else { return 0..0 };
-        let last = pieces.last().unwrap_or(first);
-        first.first..last.first + last.file.documents
+        match self.pieces_of(source) {
+            [] => 0..0,
+            [first, .., last] => first.first..last.first + last.file.documents,
+            [only] => only.first..only.first + only.file.documents,
+        }
     }
 
     fn piece(&self, document: DocId) -> &TablePiece {
@@ -109,7 +116,7 @@ impl<'s> Table<'s> {
 
     pub(crate) fn names(&self, document: DocId) -> Result<Names, Error> {
         let piece = self.piece(document);
-        piece.file.names(document - piece.first)
+        piece.file.names(document - piece.first, &self.handles)
     }
 
     pub(crate) fn document_ref(&self, document: DocId) -> Result<DocumentRef, Error> {

@@ -39,6 +39,11 @@ pub(crate) struct Workdir {
 }
 
 impl Workdir {
+    /// Whether a run was begun at this place.
+    pub(crate) fn is_at(path: &Path) -> bool {
+        path.join("run.json").exists()
+    }
+
     /// Opens the folder for a run. With `resume`, what an earlier run left is kept if it was the same run; without,
     /// it is cleared.
     pub(crate) fn open(path: &Path, identity: &Identity, resume: bool, output: &Path) -> Result<Self, Error> {

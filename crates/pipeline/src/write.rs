@@ -4,6 +4,8 @@ mod evidence;
 mod kept;
 mod replace;
 
+pub(crate) use replace::keeper_of;
+
 use crate::error::Error;
 use crate::exact::Representatives;
 use crate::job::{Clock, EvidenceFormat, Job};
@@ -12,6 +14,7 @@ use crate::progress::StageKind;
 use crate::system;
 use crate::table::{DocId, Table};
 use crate::verdicts::{Fate, Verdicts};
+use crate::workdir::Workdir;
 use onefold_formats::BadRecord;
 use onefold_formats::source::{Format, Source};
 use onefold_run::{Counts, FORMAT_VERSION, InputRecord, Manifest};
@@ -20,6 +23,9 @@ use std::path::{Path, PathBuf};
 
 /// Folder of the output that holds what is not output yet.
 pub(crate) const STAGING: &str = ".onefold";
+/// Marks in the working folder that everything is staged.
+const PUBLISHING: &str = "publishing";
+const TABLES: [&str; 3] = ["removed", "clusters", "bad"];
 /// From this many documents on, a source that nearly vanishes stops the run.
 const GUARDED: u64 = 1000;
 
@@ -29,6 +35,7 @@ pub(crate) struct Run<'a> {
     pub(crate) table: &'a Table<'a>,
     pub(crate) representatives: &'a Representatives,
     pub(crate) verdicts: &'a Verdicts,
+    pub(crate) workdir: &'a Workdir,
 }
 
 /// Clusters: each keeper with the documents that were removed in its favour.
@@ -58,12 +65,54 @@ pub(crate) fn check_annotate(job: &Job<'_>, sources: &[Source]) -> Result<(), Er
     }
 }
 
-/// Removes half-written output after an error; what a resumed run can use stays.
-pub(crate) fn discard_staged(output: &Path, error: &Error) {
-    if !matches!(error, Error::Interrupted) {
-        // The error at hand is the one worth telling.
-        let _ = fs_err::remove_dir_all(output.join(STAGING).join("out"));
+/// Refuses to write over what is read.
+pub(crate) fn check_inputs(output: &Path, sources: &[Source]) -> Result<(), Error> {
+    let Ok(output) = output.canonicalize() else { return Ok(()) };
+    for source in sources {
+        let path = source.path.canonicalize()?;
+        if written(&output).iter().any(|place| path.starts_with(place)) {
+            let message = format!("{}: is read, and would be overwritten by the output", source.name);
+            return Err(Error::Unsupported(message));
+        }
     }
+    Ok(())
+}
+
+/// Everything a run may leave in its output folder.
+fn written(output: &Path) -> Vec<PathBuf> {
+    let mut all: Vec<PathBuf> = ["manifest.json", "kept", STAGING].map(|name| output.join(name)).into();
+    for ending in [EvidenceFormat::Jsonl, EvidenceFormat::Parquet].map(EvidenceFormat::ending) {
+        all.extend(TABLES.map(|table| output.join(format!("{table}.{ending}"))));
+    }
+    all
+}
+
+fn staged(output: &Path) -> PathBuf {
+    output.join(STAGING).join("out")
+}
+
+/// Removes what another run staged.
+pub(crate) fn clear_staged(output: &Path) -> Result<(), Error> {
+    let staged = staged(output);
+    if staged.exists() {
+        fs_err::remove_dir_all(staged)?;
+    }
+    Ok(())
+}
+
+/// Removes half-written output after an error, and an output folder that holds nothing else; what a resumed run can
+/// use stays.
+pub(crate) fn discard_staged(workdir: &Workdir, output: &Path, error: &Error) {
+    if !matches!(error, Error::Interrupted) && !workdir.file(PUBLISHING).exists() {
+        // The error at hand is the one worth telling.
+        let _ = fs_err::remove_dir_all(staged(output));
+    }
+}
+
+/// Whether an earlier run had staged everything and begun to move it to its place.
+pub(crate) fn publishing(workdir: &Workdir, output: &Path) -> Result<bool, Error> {
+    let begun = workdir.file(PUBLISHING).exists();
+    Ok(begun && (staged(output).join("manifest.json").exists() || output.join("manifest.json").exists()))
 }
 
 impl Run<'_> {
@@ -86,7 +135,7 @@ impl Run<'_> {
             self.guard(&inputs)?;
         }
         let clusters = self.clusters();
-        let staged = output.join(STAGING).join("out");
+        let staged = staged(output);
         fs_err::create_dir_all(staged.join("kept"))?;
         job.progress.start(StageKind::Write, inputs.iter().map(|input| input.size).sum());
         kept::write(self, &clusters, &staged.join("kept"))?;
@@ -106,11 +155,12 @@ impl Run<'_> {
             peak_memory_bytes: system::peak_memory(),
         };
         let bytes = serde_json::to_vec_pretty(&manifest).map_err(std::io::Error::other)?;
-        let path = staged.join("manifest.json");
-        let mut file = fs_err::File::create(&path)?;
+        let temporary = staged.join("manifest.tmp");
+        let mut file = fs_err::File::create(&temporary)?;
         std::io::Write::write_all(&mut file, &bytes)?;
         file.sync_data()?;
-        publish(job, &staged, output)?;
+        fs_err::rename(&temporary, staged.join("manifest.json"))?;
+        publish(job, self.workdir, output)?;
         Ok(manifest)
     }
 
@@ -119,7 +169,7 @@ impl Run<'_> {
         for (index, source) in self.context.sources.iter().enumerate() {
             let documents = self.table.documents_of(index);
             let removed = documents.clone().filter(|&d| !matches!(self.fate(d), Fate::Kept)).count() as u64;
-            let metas = || self.table.pieces_of(index).map(|piece| &piece.file.meta);
+            let metas = || self.table.pieces_of(index).iter().map(|piece| &piece.file.meta);
             let bad = metas().map(|meta| meta.bad.len() as u64).sum();
             let documents = documents.len() as u64;
             inputs.push(InputRecord {
@@ -204,21 +254,35 @@ impl Run<'_> {
     }
 }
 
-/// Moves what is staged to its place, the manifest last: where it is, all is.
-fn publish(job: &Job<'_>, staged: &Path, output: &Path) -> Result<(), Error> {
-    let endings = [EvidenceFormat::Jsonl, EvidenceFormat::Parquet].map(EvidenceFormat::ending);
-    let tables = ["removed", "clusters", "bad"].into_iter();
-    let mut old: Vec<PathBuf> = vec![output.join("manifest.json"), output.join("kept")];
-    old.extend(tables.flat_map(|table| endings.map(|ending| output.join(format!("{table}.{ending}")))));
-    for path in old.iter().filter(|path| path.exists()) {
-        // Only a run that was told to overwrite comes here with an output in place.
-        if path.is_dir() { fs_err::remove_dir_all(path)? } else { fs_err::remove_file(path)? }
+/// Moves what is staged to its place, the manifest last: where it is, all is. Goes on where an earlier attempt ended.
+pub(crate) fn publish(job: &Job<'_>, workdir: &Workdir, output: &Path) -> Result<(), Error> {
+    let staged = staged(output);
+    fs_err::write(workdir.file(PUBLISHING), b"")?;
+    if staged.join("manifest.json").exists() {
+        remove(&output.join("manifest.json"))?;
     }
     let ending = job.switches.evidence.ending();
-    let names = ["kept".to_owned()].into_iter();
-    let names = names.chain(["removed", "clusters", "bad"].map(|table| format!("{table}.{ending}")));
-    for name in names.chain(["manifest.json".to_owned()]) {
-        fs_err::rename(staged.join(&name), output.join(&name))?;
+    let tables = TABLES.map(|table| format!("{table}.{ending}"));
+    let names = ["kept".to_owned()].into_iter().chain(tables).chain(["manifest.json".to_owned()]);
+    let names: Vec<String> = names.collect();
+    // Only a run that was told to overwrite comes here with another one's output in place.
+    for old in written(output) {
+        let is_ours = names.iter().any(|name| old.ends_with(name));
+        if !is_ours && !old.ends_with(STAGING) {
+            remove(&old)?;
+        }
+    }
+    for name in names.iter().filter(|name| staged.join(name).exists()) {
+        remove(&output.join(name))?;
+        fs_err::rename(staged.join(name), output.join(name))?;
     }
     Ok(())
+}
+
+fn remove(path: &Path) -> Result<(), Error> {
+    match path.symlink_metadata() {
+        Err(_) => Ok(()),
+        Ok(metadata) if metadata.is_dir() => Ok(fs_err::remove_dir_all(path)?),
+        Ok(_) => Ok(fs_err::remove_file(path)?),
+    }
 }

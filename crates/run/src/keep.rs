@@ -114,19 +114,42 @@ impl KeepRule {
     }
 }
 
-/// A date as a sortable number: its digits as year, month, day, hour, minute, second, fraction. Reads RFC 3339,
-/// ISO 8601 and the fourteen digits of archives; a bare number of another length counts as it is.
+/// A date as a sortable number: nanoseconds since the year 0, in UTC. Reads RFC 3339, ISO 8601 with parts left out, and
+/// the fourteen digits of archives; a bare number of another length counts as it is.
 fn instant(date: &str) -> Option<u64> {
     let date = date.trim();
-    if !date.is_empty() && date.len() != 14 && date.len() != 8 && date.bytes().all(|b| b.is_ascii_digit()) {
+    let all_digits = !date.is_empty() && date.bytes().all(|b| b.is_ascii_digit());
+    if all_digits && date.len() != 14 && date.len() != 8 && date.len() != 4 {
         return date.parse().ok();
     }
-    let digits: String =
-        date.chars().take_while(|c| !matches!(c, '+' | 'Z')).filter(char::is_ascii_digit).take(18).collect();
-    if digits.len() < 4 {
+    // Where the time starts, behind which a sign is that of an offset.
+    let time = if all_digits { date.len() } else { date.find(['T', 't', ' ']).unwrap_or(date.len()) };
+    let (local, offset) = match date[time..].find(['+', '-', 'Z', 'z']) {
+        Some(at) => (&date[..time + at], &date[time + at..]),
+        None => (date, ""),
+    };
+    let (whole, fraction) = local.split_once(['.', ',']).unwrap_or((local, ""));
+    let digits: Vec<u64> = whole.bytes().filter(u8::is_ascii_digit).map(|b| u64::from(b - b'0')).collect();
+    let number = |from: usize, len: usize| digits.get(from..from + len).map(|d| d.iter().fold(0, |n, d| n * 10 + d));
+    let (year, month, day) = (number(0, 4)?, number(4, 2).unwrap_or(1), number(6, 2).unwrap_or(1));
+    let (hour, minute, second) =
+        (number(8, 2).unwrap_or(0), number(10, 2).unwrap_or(0), number(12, 2).unwrap_or(0));
+    if !(1..=12).contains(&month) || !(1..=31).contains(&day) || hour > 24 || minute > 59 || second > 60 {
         return None;
     }
-    format!("{digits:0<18}").parse().ok()
+    // Days since the first of March of the year 0, as the Gregorian calendar counts on: years start in March so that
+    // the leap day is their last.
+    let (y, m) = if month > 2 { (year, month - 3) } else { (year.checked_sub(1)?, month + 9) };
+    let days = 365 * y + y / 4 - y / 100 + y / 400 + (153 * m + 2) / 5 + day - 1;
+    let seconds = days * 86_400 + hour * 3_600 + minute * 60 + second;
+    let shift: Vec<u64> = offset.bytes().filter(u8::is_ascii_digit).map(|b| u64::from(b - b'0')).collect();
+    let part = |at: usize| Some(shift.get(at)? * 10 + shift.get(at + 1)?);
+    let shift = part(0).unwrap_or(0) * 3_600 + part(2).unwrap_or(0) * 60;
+    let seconds = if offset.starts_with('-') { seconds + shift } else { seconds.saturating_sub(shift) };
+    let nanos = format!("{fraction:0<9}").get(..9)?.parse::<u64>().ok()?;
+    // 500 years fit into 64 bits of nanoseconds, and the web is younger: counted from 1700.
+    const FROM: u64 = 620_700 * 86_400;
+    Some(seconds.saturating_sub(FROM).saturating_mul(1_000_000_000).saturating_add(nanos).min(u64::MAX - 2))
 }
 
 #[cfg(test)]
@@ -160,6 +183,11 @@ mod tests {
             rank(&newest, None, Some("2024-05-02T00:00:00Z"), None, 0)
                 < rank(&newest, None, Some("20240501235959"), None, 0)
         );
+        let date = |text| rank(&KeepRule::Oldest, None, Some(text), None, 0);
+        assert!(date("2024-05-01T12:00:00Z") < date("2024-05-01T10:00:00-05:00"));
+        assert!(date("2024-05-01T12:00:00+02:00") < date("2024-05-01T10:00:00.5Z"));
+        assert_eq!(date("20240229000000"), date("2024-02-29"));
+        assert!(date("2024-02-29") < date("2024-03-01") && date("2023-12-31") < date("2024-01-01"));
         let score = KeepRule::Field("q".into());
         let of = |value| rank(&score, None, None, Some(value), 0);
         assert!(of(2.5) < of(1.0) && of(1.0) < of(-1.0) && of(-1.0) < of(-2.0));

@@ -32,7 +32,10 @@ pub(crate) fn decompress(how: &str, bytes: &[u8]) -> Vec<u8> {
         }
         "zstd" => out = zstd::stream::decode_all(bytes).expect("zstd"),
         "lz4" => {
-            lz4_flex::frame::FrameDecoder::new(bytes).read_to_end(&mut out).expect("lz4");
+            let mut rest = bytes;
+            while !rest.is_empty() {
+                lz4_flex::frame::FrameDecoder::new(&mut rest).read_to_end(&mut out).expect("lz4");
+            }
         }
         _ => panic!("{how}: no such compression"),
     }

@@ -1,6 +1,6 @@
 //! One gzip member at a time, whole, through libdeflate.
 //!
-//! libdeflate inflates about twice as fast as a streaming decoder because it sees all input and output at once.
+//! libdeflate is faster than a streaming decoder because it sees all input and output at once (docs/decisions/0005).
 //! Its safe wrapper hides how many bytes of input a member took, which is what tells where the next one starts, so
 //! the extended call is made here: the only unsafe code of the crate.
 #![allow(unsafe_code)]

@@ -27,6 +27,9 @@ enum Subject {
 /// Writes a file below `folder` for every source, in parallel. Files an interrupted run finished are left.
 pub(super) fn write(run: &Run<'_>, clusters: &Clusters, folder: &Path) -> Result<(), Error> {
     let links = Links::collect(run)?;
+    // Records that replacements refer to, where they have no address.
+    let referred = if run.context.job.switches.annotate { clusters.keepers.clone() } else { links.keepers(run) };
+    let spools = Spools::fill(run.context, run.table, &referred, run.workdir)?;
     let next = AtomicUsize::new(0);
     parallel(run.context.job, |_| {
         loop {
@@ -35,7 +38,7 @@ pub(super) fn write(run: &Run<'_>, clusters: &Clusters, folder: &Path) -> Result
             let Some(source) = run.context.sources.get(index) else { return Ok(()) };
             let path = folder.join(&source.relative);
             if !path.exists() {
-                write_source(run, clusters, &links, index, &path)?;
+                write_source(run, clusters, (&links, &spools), index, &path)?;
             }
             run.context.job.progress.advance(source.size, 0);
         }
@@ -45,13 +48,17 @@ pub(super) fn write(run: &Run<'_>, clusters: &Clusters, folder: &Path) -> Result
 fn write_source(
     run: &Run<'_>,
     clusters: &Clusters,
-    links: &Links,
+    (links, spools): (&Links, &Spools),
     index: usize,
     path: &Path,
 ) -> Result<(), Error> {
     let source = &run.context.sources[index];
     let whole_file = matches!(source.format, Format::Html | Format::Text);
     let documents = run.table.documents_of(index);
+    // A damaged Parquet file without a readable row has nothing to be copied with.
+    if source.layout == Layout::Rows && documents.is_empty() && !bad_free(run, index) {
+        return Ok(());
+    }
     if whole_file && !documents.clone().any(|document| matches!(run.fate(document), Fate::Kept)) {
         return Ok(());
     }
@@ -67,8 +74,7 @@ fn write_source(
         copy_rows(run, clusters, index, out)?
     } else {
         let edits = edits(run, links, index);
-        let spools = Spools::default();
-        let mut loader = Loader::new(run.context, run.table, &spools);
+        let mut loader = Loader::new(run.context, run.table, spools);
         let mut subjects = edits.iter();
         let mut subject = Subject::Nothing;
         let mut plain = edits.iter().map(|(edit, _)| *edit);
@@ -91,7 +97,7 @@ fn write_source(
                     Subject::Document(document) => {
                         replace::annotated_line(run, clusters, document, record, new)
                     }
-                    Subject::Revisit(document) => replace::turned_revisit(run, document, record, new),
+                    Subject::Revisit(document) => replace::turned_revisit(run, &mut loader, document, record, new),
                     Subject::Nothing => Ok(()),
                 };
                 made.map_err(|error| match error {
@@ -113,6 +119,10 @@ fn write_source(
     out.sync_data()?;
     drop(out);
     Ok(fs_err::rename(&temporary, path)?)
+}
+
+fn bad_free(run: &Run<'_>, index: usize) -> bool {
+    run.table.pieces_of(index).iter().all(|piece| piece.file.meta.bad.is_empty())
 }
 
 /// The edits of a source, in order of address.

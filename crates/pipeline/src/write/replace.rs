@@ -55,8 +55,23 @@ pub(super) fn annotated_line(
     new: &mut Vec<u8>,
 ) -> Result<(), Error> {
     let end = record.trim_ascii_end().len().saturating_sub(1);
-    new.extend_from_slice(record[..end].trim_ascii_end());
-    new.extend_from_slice(b",\"onefold\":");
+    let mut body = record[..end].trim_ascii_end().to_vec();
+    // The verdict of an earlier run gives way.
+    let line = std::str::from_utf8(&record[..end + 1]).unwrap_or_default();
+    if let Some(old) = onefold_formats::json::span(line, "onefold") {
+        let before = body[..old.start].trim_ascii_end().len();
+        let behind = old.end + body[old.end..].iter().take_while(|b| b.is_ascii_whitespace()).count();
+        match (body.get(behind), body[..before].ends_with(b",")) {
+            (Some(b','), _) => drop(body.drain(old.start..behind + 1)),
+            (_, true) => drop(body.drain(before - 1..old.end)),
+            _ => drop(body.drain(old)),
+        }
+    }
+    new.extend_from_slice(body.trim_ascii_end());
+    if !new.ends_with(b"{") {
+        new.push(b',');
+    }
+    new.extend_from_slice(b"\"onefold\":");
     serde_json::to_writer(&mut *new, &mark(run, clusters, document)?).map_err(std::io::Error::other)?;
     new.extend_from_slice(&record[end..]);
     Ok(())
@@ -72,13 +87,7 @@ pub(super) fn revisit_of_keeper(
 ) -> Result<(), Error> {
     let keeper = keeper_of(run, document);
     let names = run.table.names(keeper)?;
-    // Another format has no records to refer to, and no digest.
-    let digest = match loader.record(keeper) {
-        Ok(bytes) => {
-            WarcHeader::parse(bytes).and_then(|header| header.text("WARC-Payload-Digest").map(str::to_owned))
-        }
-        Err(_) => None,
-    };
+    let digest = payload_digest(loader, keeper)?;
     let Some(header) = WarcHeader::parse(record) else { return Ok(()) };
     let body = &record[header.len..];
     let http_head =
@@ -108,11 +117,14 @@ pub(super) fn revisit_of_keeper(
 /// A revisit of a removed document, turned to the one that was kept.
 pub(super) fn turned_revisit(
     run: &Run<'_>,
+    loader: &mut Loader<'_>,
     removed: DocId,
     record: &[u8],
     new: &mut Vec<u8>,
 ) -> Result<(), Error> {
-    let names = run.table.names(keeper_of(run, removed))?;
+    let keeper = keeper_of(run, removed);
+    let names = run.table.names(keeper)?;
+    let digest = payload_digest(loader, keeper)?;
     let Some(header) = WarcHeader::parse(record) else {
         new.extend_from_slice(record);
         return Ok(());
@@ -121,13 +133,22 @@ pub(super) fn turned_revisit(
         ("WARC-Refers-To", names.record_id.as_deref().unwrap_or_default()),
         ("WARC-Refers-To-Target-URI", names.url.as_deref().unwrap_or_default()),
         ("WARC-Refers-To-Date", names.date.as_deref().unwrap_or_default()),
+        ("WARC-Payload-Digest", digest.as_deref().unwrap_or_default()),
     ];
     new.extend_from_slice(&header.rewritten(&fields));
     new.extend_from_slice(&record[header.len..]);
     Ok(())
 }
 
-fn keeper_of(run: &Run<'_>, document: DocId) -> DocId {
+/// The payload digest of a record; one of another format has none.
+fn payload_digest(loader: &mut Loader<'_>, document: DocId) -> Result<Option<String>, Error> {
+    let record = loader.record(document)?;
+    let is_warc = record.starts_with(b"WARC/");
+    let header = is_warc.then(|| WarcHeader::parse(record)).flatten();
+    Ok(header.and_then(|header| header.text("WARC-Payload-Digest").map(str::to_owned)))
+}
+
+pub(crate) fn keeper_of(run: &Run<'_>, document: DocId) -> DocId {
     match run.fate(document) {
         Fate::Kept => document,
         Fate::Exact { keeper, .. } => keeper,
