@@ -14,8 +14,10 @@ const ROUNDS: usize = 5;
 pub(crate) fn run() {
     let texts = texts(5_000, Script::Latin);
     let bytes: usize = texts.iter().map(String::len).sum();
-    let lines: Vec<String> =
-        texts.iter().map(|text| format!("{{\"id\":\"x\",\"text\":\"{}\"}}", text.replace('\n', "\\n"))).collect();
+    let lines: Vec<String> = texts
+        .iter()
+        .map(|text| format!("{{\"id\":\"x\",\"text\":\"{}\"}}", text.replace('\n', "\\n")))
+        .collect();
     let mut read = Normaliser::default();
     let shingling = Shingling::default();
     let mut shingles = 0usize;
@@ -23,59 +25,81 @@ pub(crate) fn run() {
         read.read(text);
         shingling.each(&read, |_| shingles += 1);
     }
-    println!("{} documents, {:.1} MB, {shingles} shingles; best of {ROUNDS}", texts.len(), bytes as f64 / 1e6);
+    println!(
+        "{} documents, {:.1} MB, {shingles} shingles; best of {ROUNDS}",
+        texts.len(),
+        bytes as f64 / 1e6
+    );
     println!("| step | MB/s | ns a shingle |\n|---|---:|---:|");
     let report = |name: &str, seconds: f64| {
         println!("| {name} | {:.0} | {:.2} |", bytes as f64 / seconds / 1e6, seconds * 1e9 / shingles as f64);
     };
-    report("find the text field of a JSON line", best_of(ROUNDS, || {
-        for line in &lines {
-            let found = json::fields(line, &["text"], |_, value| {
-                black_box(value);
-            });
-            black_box(found.is_ok());
-        }
-    }));
-    report("normalise and hash tokens", best_of(ROUNDS, || {
-        for text in &texts {
-            read.read(text);
-            black_box(read.token_hashes());
-        }
-    }));
+    report(
+        "find the text field of a JSON line",
+        best_of(ROUNDS, || {
+            for line in &lines {
+                let found = json::fields(line, &["text"], |_, value| {
+                    black_box(value);
+                });
+                black_box(found.is_ok());
+            }
+        }),
+    );
+    report(
+        "normalise and hash tokens",
+        best_of(ROUNDS, || {
+            for text in &texts {
+                read.read(text);
+                black_box(read.token_hashes());
+            }
+        }),
+    );
     let mut digest = Normaliser::default();
-    report("the same, with the digest", best_of(ROUNDS, || {
-        for text in &texts {
-            digest.read(text);
-            black_box(Digest::of(digest.normalised()));
-        }
-    }));
-    report("the same, with shingles", best_of(ROUNDS, || {
-        for text in &texts {
-            digest.read(text);
-            black_box(Digest::of(digest.normalised()));
-            let mut all = 0;
-            shingling.each(&digest, |hash| all ^= hash);
-            black_box(all);
-        }
-    }));
+    report(
+        "the same, with the digest",
+        best_of(ROUNDS, || {
+            for text in &texts {
+                digest.read(text);
+                black_box(Digest::of(digest.normalised()));
+            }
+        }),
+    );
+    report(
+        "the same, with shingles",
+        best_of(ROUNDS, || {
+            for text in &texts {
+                digest.read(text);
+                black_box(Digest::of(digest.normalised()));
+                let mut all = 0;
+                shingling.each(&digest, |hash| all ^= hash);
+                black_box(all);
+            }
+        }),
+    );
     let mut sketch = MinHash::new(128);
     let bands = Bands { bands: 21, rows: 6 };
-    report("the same, with signature and band keys", best_of(ROUNDS, || {
-        for text in &texts {
-            digest.read(text);
-            black_box(Digest::of(digest.normalised()));
-            sketch.begin();
-            shingling.each(&digest, |hash| sketch.add(hash));
-            sketch.finish().into_iter().flat_map(|values| bands.keys(values)).for_each(|key| {
-                black_box(key);
-            });
-        }
-    }));
+    report(
+        "the same, with signature and band keys",
+        best_of(ROUNDS, || {
+            for text in &texts {
+                digest.read(text);
+                black_box(Digest::of(digest.normalised()));
+                sketch.begin();
+                shingling.each(&digest, |hash| sketch.add(hash));
+                sketch.finish().into_iter().flat_map(|values| bands.keys(values)).for_each(|key| {
+                    black_box(key);
+                });
+            }
+        }),
+    );
     let mut scratch = Vec::new();
-    report("normalise and make the sorted set", best_of(ROUNDS, || {
-        for text in &texts {
-            read.read(text);
-            black_box(ShingleSet::of(&read, shingling, &mut scratch));
-        }
-    }));
+    report(
+        "normalise and make the sorted set",
+        best_of(ROUNDS, || {
+            for text in &texts {
+                read.read(text);
+                black_box(ShingleSet::of(&read, shingling, &mut scratch));
+            }
+        }),
+    );
 }

@@ -51,16 +51,30 @@ fn svg(points: &[(f64, f64)]) -> String {
         y(slope * largest.0)
     );
     let path: Vec<String> = points.iter().map(|&(d, s)| format!("{:.1} {:.1}", x(d), y(s))).collect();
-    let _ = writeln!(out, "<path d=\"M{}\" fill=\"none\" stroke=\"#0060a0\" stroke-width=\"2\"/>", path.join("L"));
+    let _ = writeln!(
+        out,
+        "<path d=\"M{}\" fill=\"none\" stroke=\"#0060a0\" stroke-width=\"2\"/>",
+        path.join("L")
+    );
     for &(documents, seconds) in points {
         let (cx, cy) = (x(documents), y(seconds));
         let _ = writeln!(out, "<circle cx=\"{cx:.1}\" cy=\"{cy:.1}\" r=\"3\" fill=\"#0060a0\"/>");
-        let _ = writeln!(out, "<text x=\"{cx:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{seconds:.1} s</text>", cy - 8.0);
+        let _ = writeln!(
+            out,
+            "<text x=\"{cx:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{seconds:.1} s</text>",
+            cy - 8.0
+        );
         let thousand = documents / 1000.0;
         let below = HEIGHT - MARGIN + 18.0;
-        let _ = writeln!(out, "<text x=\"{cx:.1}\" y=\"{below}\" text-anchor=\"middle\">{thousand:.0} k</text>");
+        let _ =
+            writeln!(out, "<text x=\"{cx:.1}\" y=\"{below}\" text-anchor=\"middle\">{thousand:.0} k</text>");
     }
-    let _ = writeln!(out, "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">documents</text>", WIDTH / 2.0, HEIGHT - 15.0);
+    let _ = writeln!(
+        out,
+        "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">documents</text>",
+        WIDTH / 2.0,
+        HEIGHT - 15.0
+    );
     out.push_str("<text x=\"15\" y=\"40\">CPU seconds of `onefold pairs`; dashed: linear from the first point</text>\n</svg>\n");
     out
 }

@@ -12,8 +12,8 @@ mod terminal;
 use clap::Parser;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::{Mutex, PoisonError};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// Set by the first interrupt; the second ends the process at once.
 static CANCEL: AtomicBool = AtomicBool::new(false);

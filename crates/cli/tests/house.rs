@@ -52,6 +52,13 @@ fn sources(crate_name: &str) -> Vec<(PathBuf, String)> {
         }
     }
     assert!(!files.is_empty());
+    // Modules that are for tests alone are files of their own.
+    let all: String = files.iter().map(|(path, _)| fs_err::read_to_string(path).unwrap()).collect();
+    files.retain(|(path, _)| {
+        let stem = path.file_stem().unwrap().to_string_lossy().into_owned();
+        !all.contains(&format!("#[cfg(test)]\nmod {stem};"))
+            && !path.components().any(|c| c.as_os_str() == "tests")
+    });
     files
 }
 

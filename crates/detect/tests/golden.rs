@@ -58,7 +58,8 @@ fn fingerprints_are_those_of_the_golden_file() {
     let golden = std::fs::read_to_string(FILE).unwrap();
     assert_eq!(golden.lines().count(), TEXTS.len());
     for (line, golden) in lines.iter().zip(golden.lines()) {
-        let (ours, theirs): (Value, Value) = (serde_json::from_str(line).unwrap(), serde_json::from_str(golden).unwrap());
+        let (ours, theirs): (Value, Value) =
+            (serde_json::from_str(line).unwrap(), serde_json::from_str(golden).unwrap());
         assert_eq!(ours, theirs);
     }
 }

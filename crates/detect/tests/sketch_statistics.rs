@@ -78,9 +78,15 @@ fn standard_error_stays_near_that_of_independent_permutations() {
             let (bias, deviation) = (sum / TRIALS as f64, (squares / TRIALS as f64).sqrt());
             let theory = (truth * (1.0 - truth) / VALUES as f64).sqrt();
             let allowed = if size > 2 * VALUES { 1.05 } else { 1.2 };
-            println!("size {size:>5} J {truth:.3}: error {:.3} of theory, bias {bias:+.5}", deviation / theory);
+            println!(
+                "size {size:>5} J {truth:.3}: error {:.3} of theory, bias {bias:+.5}",
+                deviation / theory
+            );
             assert!(deviation <= allowed * slack * theory, "size {size} J {truth}: {}", deviation / theory);
-            assert!(bias.abs() <= 4.0 * deviation / (TRIALS as f64).sqrt(), "size {size} J {truth}: bias {bias}");
+            assert!(
+                bias.abs() <= 4.0 * deviation / (TRIALS as f64).sqrt(),
+                "size {size} J {truth}: bias {bias}"
+            );
         }
     }
 }
@@ -105,7 +111,10 @@ fn recall_follows_the_s_curve_for_every_size_of_document() {
             println!("size {size:>5} J {truth:.3}: met {measured:.4}, curve {expected:.4}");
             // Bins of short documents are filled without replacement, so their curve is a little steeper than the
             // S-curve: above its middle they meet more often, below it less. Both are to the good.
-            assert!(measured >= expected - 0.005 - noise || truth < 0.65, "size {size} J {truth}: {measured} {expected}");
+            assert!(
+                measured >= expected - 0.005 - noise || truth < 0.65,
+                "size {size} J {truth}: {measured} {expected}"
+            );
             let above = if truth >= 0.7 { 0.005 } else { 0.012 };
             assert!(measured <= expected + above + noise, "size {size} J {truth}: {measured} {expected}");
         }

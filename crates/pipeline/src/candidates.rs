@@ -35,7 +35,8 @@ impl Keys {
             starts[slice + 1] += starts[slice];
         }
         let path = workdir.file("keys");
-        let file = fs_err::OpenOptions::new().create(true).truncate(true).read(true).write(true).open(path)?;
+        let file =
+            fs_err::OpenOptions::new().create(true).truncate(true).read(true).write(true).open(path)?;
         let mut next = starts.clone();
         let mut buffers: Vec<Vec<u8>> = vec![Vec::with_capacity(GATHER_BYTES + KEY_BYTES); SLICES];
         let mut write = |slice: usize, buffer: &mut Vec<u8>| -> Result<(), Error> {

@@ -42,7 +42,13 @@ impl Matched {
         let keys = Keys::of(table, workdir)?;
         let unions = Mutex::new(Unions::new(table.len()));
         if job.plan.method == Method::Exact {
-            return Ok(Matched { unions, keys, held: Some(Buckets::default()), passes: 1, large: Vec::new() });
+            return Ok(Matched {
+                unions,
+                keys,
+                held: Some(Buckets::default()),
+                passes: 1,
+                large: Vec::new(),
+            });
         }
         let budget = job.resources.memory_bytes / 4;
         let large = Mutex::new(Vec::new());

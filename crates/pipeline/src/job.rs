@@ -157,6 +157,10 @@ pub fn dedup(job: &Job<'_>, output: &Path) -> Result<Outcome, Error> {
     if !resumes {
         if job.switches.resume && output.join("manifest.json").exists() {
             let manifest = finished(job, output, &found)?;
+            // A run stopped while it cleaned up leaves what is of no more use.
+            for left in [&place, &hidden].into_iter().filter(|left| left.exists()) {
+                fs_err::remove_dir_all(left)?;
+            }
             return Ok(Outcome::AlreadyFinished(Box::new(manifest)));
         }
         let is_other = |entry: std::io::Result<fs_err::DirEntry>| entry.is_ok_and(|e| e.path() != hidden);
@@ -166,11 +170,11 @@ pub fn dedup(job: &Job<'_>, output: &Path) -> Result<Outcome, Error> {
     }
     write::check_inputs(output, &found.sources)?;
     write::check_annotate(job, &found.sources)?;
-    let workdir = Workdir::open(&place, &identity, resumes, output)?;
     if !resumes {
-        write::clear_staged(output)?;
         preflight::check(job, &found.sources, Some(output))?;
+        write::clear_staged(output)?;
     }
+    let workdir = Workdir::open(&place, &identity, resumes, output)?;
     let outcome = match write::publishing(&workdir, output)? {
         true => write::publish(job, &workdir, output).and_then(|()| Ok(Manifest::read(output)?)),
         false => run(job, output, found, &workdir),
@@ -201,7 +205,11 @@ fn finished(job: &Job<'_>, output: &Path, found: &Found) -> Result<Manifest, Err
         return changed("what is to be written");
     }
     let same_files = manifest.inputs.len() == found.sources.len()
-        && manifest.inputs.iter().zip(&found.sources).all(|(then, now)| then.source == now.name && then.size == now.size);
+        && manifest
+            .inputs
+            .iter()
+            .zip(&found.sources)
+            .all(|(then, now)| then.source == now.name && then.size == now.size);
     if !same_files {
         return changed("an input");
     }

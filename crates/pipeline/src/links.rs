@@ -42,13 +42,18 @@ impl Links {
     /// Collects the names, if any record is tied to another at all.
     pub(crate) fn collect(run: &Run<'_>) -> Result<Self, Error> {
         let mut links = Links::default();
-        let warc = || run.table.pieces().iter().filter(|piece| run.context.sources[piece.source].format == Format::Warc);
-        let entries = || warc().flat_map(|piece| piece.file.meta.links.iter().map(move |link| (piece.first, link)));
+        let warc = || {
+            run.table.pieces().iter().filter(|piece| run.context.sources[piece.source].format == Format::Warc)
+        };
+        let entries =
+            || warc().flat_map(|piece| piece.file.meta.links.iter().map(move |link| (piece.first, link)));
         if entries().next().is_none() {
             return Ok(links);
         }
-        let several: HashSet<u128> =
-            entries().filter(|(_, link)| link.to.len() > 1).flat_map(|(_, link)| link.to.iter().map(|id| digest(id))).collect();
+        let several: HashSet<u128> = entries()
+            .filter(|(_, link)| link.to.len() > 1)
+            .flat_map(|(_, link)| link.to.iter().map(|id| digest(id)))
+            .collect();
         for document in warc().flat_map(|piece| piece.first..piece.first + piece.file.documents) {
             let kept = matches!(run.fate(document), Fate::Kept);
             if kept && several.is_empty() {
@@ -97,7 +102,8 @@ impl Links {
             return if self.goes(link) { LinkFate::Goes } else { LinkFate::Stays };
         }
         let named = || link.to.iter().find_map(|id| self.removed.get(&digest(id)));
-        let by_target = || link.target.as_ref().and_then(|(url, date)| self.removed.get(&target_digest(url, date)));
+        let by_target =
+            || link.target.as_ref().and_then(|(url, date)| self.removed.get(&target_digest(url, date)));
         named().or_else(by_target).map_or(LinkFate::Stays, |&document| LinkFate::Turns(document))
     }
 

@@ -322,9 +322,9 @@ impl Handles {
 
     fn read_at(&self, path: &Path, bytes: &mut [u8], at: u64) -> Result<(), Error> {
         let file = self.get(path)?;
-        file.file().read_exact_at(bytes, at).map_err(|error| {
-            std::io::Error::new(error.kind(), format!("{}: {error}", path.display())).into()
-        })
+        file.file()
+            .read_exact_at(bytes, at)
+            .map_err(|error| std::io::Error::new(error.kind(), format!("{}: {error}", path.display())).into())
     }
 
     fn get(&self, path: &Path) -> Result<Arc<fs_err::File>, Error> {

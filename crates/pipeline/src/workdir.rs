@@ -81,8 +81,9 @@ impl Workdir {
         self.path.join(name)
     }
 
-    /// Removes the folder and all in it.
+    /// Removes the folder and all in it; first what makes it a run to resume.
     pub(crate) fn remove(self) -> Result<(), Error> {
+        fs_err::remove_file(self.path.join("run.json"))?;
         Ok(fs_err::remove_dir_all(&self.path)?)
     }
 }

@@ -130,7 +130,8 @@ fn instant(date: &str) -> Option<u64> {
     };
     let (whole, fraction) = local.split_once(['.', ',']).unwrap_or((local, ""));
     let digits: Vec<u64> = whole.bytes().filter(u8::is_ascii_digit).map(|b| u64::from(b - b'0')).collect();
-    let number = |from: usize, len: usize| digits.get(from..from + len).map(|d| d.iter().fold(0, |n, d| n * 10 + d));
+    let number =
+        |from: usize, len: usize| digits.get(from..from + len).map(|d| d.iter().fold(0, |n, d| n * 10 + d));
     let (year, month, day) = (number(0, 4)?, number(4, 2).unwrap_or(1), number(6, 2).unwrap_or(1));
     let (hour, minute, second) =
         (number(8, 2).unwrap_or(0), number(10, 2).unwrap_or(0), number(12, 2).unwrap_or(0));

@@ -13,12 +13,20 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 
 /// Lines of `removed` that are wanted.
-pub(super) fn removed(run: &Path, manifest: &Manifest, wanted: impl Fn(&Removed) -> bool) -> Result<Vec<Removed>, Error> {
+pub(super) fn removed(
+    run: &Path,
+    manifest: &Manifest,
+    wanted: impl Fn(&Removed) -> bool,
+) -> Result<Vec<Removed>, Error> {
     table(run, "removed", manifest, wanted)
 }
 
 /// Lines of `clusters` that are wanted.
-pub(super) fn clusters(run: &Path, manifest: &Manifest, wanted: impl Fn(&Cluster) -> bool) -> Result<Vec<Cluster>, Error> {
+pub(super) fn clusters(
+    run: &Path,
+    manifest: &Manifest,
+    wanted: impl Fn(&Cluster) -> bool,
+) -> Result<Vec<Cluster>, Error> {
     table(run, "clusters", manifest, wanted)
 }
 
@@ -63,16 +71,19 @@ fn parquet_lines(path: &Path, take: &mut TakeLine<'_>) -> Result<(), Error> {
                 OwnedCell::Text(text) => text.into(),
                 OwnedCell::UInt(number) => number.into(),
                 OwnedCell::Float(number) => number.into(),
-                OwnedCell::TextList(list) => {
-                    list.iter().filter_map(|json| serde_json::from_str::<serde_json::Value>(json).ok()).collect()
-                }
+                OwnedCell::TextList(list) => list
+                    .iter()
+                    .filter_map(|json| serde_json::from_str::<serde_json::Value>(json).ok())
+                    .collect(),
             };
             match column.split_once('.') {
                 None => {
                     line.insert(column.clone(), value);
                 }
                 Some((outer, inner)) => {
-                    let object = line.entry(outer).or_insert_with(|| serde_json::Value::Object(serde_json::Map::new()));
+                    let object = line
+                        .entry(outer)
+                        .or_insert_with(|| serde_json::Value::Object(serde_json::Map::new()));
                     object[inner] = value;
                 }
             }
@@ -118,7 +129,8 @@ pub(super) fn text(manifest: &Manifest, wanted: &DocumentRef) -> Result<String, 
         }
         text.is_none()
     })?;
-    let changed = onefold_formats::Error::Changed { path: wanted.source.clone().into(), offset: wanted.offset };
+    let changed =
+        onefold_formats::Error::Changed { path: wanted.source.clone().into(), offset: wanted.offset };
     text.ok_or_else(|| changed.into())
 }
 
@@ -132,7 +144,9 @@ fn each_record(
     let plan = &manifest.plan;
     let path = Path::new(name);
     if name == "-" {
-        return Err(Error::Unsupported("standard input cannot be read again; run on a file to explain".into()));
+        return Err(Error::Unsupported(
+            "standard input cannot be read again; run on a file to explain".into(),
+        ));
     }
     if !path.exists() {
         return Err(onefold_formats::Error::NotFound(path.to_owned()).into());

@@ -28,7 +28,8 @@ enum Subject {
 pub(super) fn write(run: &Run<'_>, clusters: &Clusters, folder: &Path) -> Result<(), Error> {
     let links = Links::collect(run)?;
     // Records that replacements refer to, where they have no address.
-    let referred = if run.context.job.switches.annotate { clusters.keepers.clone() } else { links.keepers(run) };
+    let referred =
+        if run.context.job.switches.annotate { clusters.keepers.clone() } else { links.keepers(run) };
     let spools = Spools::fill(run.context, run.table, &referred, run.workdir)?;
     let next = AtomicUsize::new(0);
     parallel(run.context.job, |_| {
@@ -97,7 +98,9 @@ fn write_source(
                     Subject::Document(document) => {
                         replace::annotated_line(run, clusters, document, record, new)
                     }
-                    Subject::Revisit(document) => replace::turned_revisit(run, &mut loader, document, record, new),
+                    Subject::Revisit(document) => {
+                        replace::turned_revisit(run, &mut loader, document, record, new)
+                    }
                     Subject::Nothing => Ok(()),
                 };
                 made.map_err(|error| match error {
