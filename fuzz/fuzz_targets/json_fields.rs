@@ -9,7 +9,9 @@ fuzz_target!(|line: &str| {
     let theirs = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(line);
     match (outcome, theirs) {
         (Ok(()), Ok(object)) => {
-            if let (Some(Value::Text(raw)), Some(serde_json::Value::String(expected))) = (text, object.get("text")) {
+            if let (Some(Value::Text(raw)), Some(serde_json::Value::String(expected))) =
+                (text, object.get("text"))
+            {
                 assert_eq!(&*raw.decode(), expected);
             }
         }
@@ -20,7 +22,10 @@ fuzz_target!(|line: &str| {
             }
             let told = error.to_string();
             let known = ["surrogate", "range", "hex escape", "recursion", "unexpected end of hex"];
-            assert!(line.starts_with('\u{feff}') || known.iter().any(|known| told.contains(known)), "{line:?}: {told}");
+            assert!(
+                line.starts_with('\u{feff}') || known.iter().any(|known| told.contains(known)),
+                "{line:?}: {told}"
+            );
         }
         (Err(error), Ok(_)) => panic!("{line:?}: {error}"),
         (Err(_), Err(_)) => {}

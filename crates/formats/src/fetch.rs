@@ -11,6 +11,8 @@ pub struct Fetcher {
     source: Source,
     inflater: Option<MemberInflater>,
     compressed: Vec<u8>,
+    /// Always at its full length, so that it is zeroed once and not for every record.
+    inflated: Vec<u8>,
 }
 
 impl Fetcher {
@@ -21,7 +23,13 @@ impl Fetcher {
             Layout::Members => Some(MemberInflater::default()),
             Layout::Stream | Layout::Rows => return Ok(None),
         };
-        Ok(Some(Fetcher { file: source.open()?, source: source.clone(), inflater, compressed: Vec::new() }))
+        Ok(Some(Fetcher {
+            file: source.open()?,
+            source: source.clone(),
+            inflater,
+            compressed: Vec::new(),
+            inflated: Vec::new(),
+        }))
     }
 
     /// Reads the record at an address into `bytes`, decompressed.
@@ -41,14 +49,17 @@ impl Fetcher {
             .file()
             .read_exact_at(&mut self.compressed, offset)
             .map_err(|error| self.source.io(error, offset))?;
-        bytes.resize(bytes.capacity().max(1 << 16), 0);
+        if self.inflated.is_empty() {
+            self.inflated.resize(1 << 16, 0);
+        }
         loop {
-            match inflater.inflate(&self.compressed, bytes) {
+            match inflater.inflate(&self.compressed, &mut self.inflated) {
                 Ok((_, filled)) => {
-                    bytes.truncate(filled);
+                    bytes.clear();
+                    bytes.extend_from_slice(&self.inflated[..filled]);
                     return Ok(());
                 }
-                Err(MemberError::NoSpace) => bytes.resize(bytes.len() * 2, 0),
+                Err(MemberError::NoSpace) => self.inflated.resize(self.inflated.len() * 2, 0),
                 Err(MemberError::BadData) => {
                     return Err(Error::Changed { path: self.source.path.clone(), offset });
                 }

@@ -112,7 +112,8 @@ impl<'a> RawText<'a> {
         let mut rest = self.raw;
         loop {
             // Of the bytes that are not plain, a string that was scanned has the backslash alone.
-            let at = plain_len(rest.as_bytes());
+            let far = |bytes: &[u8]| memchr::memchr(b'\\', bytes).unwrap_or(bytes.len());
+            let at = plain_len(rest.as_bytes(), far);
             out.push_str(&rest[..at]);
             if at == rest.len() {
                 return;
@@ -145,20 +146,28 @@ impl<'a> RawText<'a> {
 }
 
 /// Bytes up to the next quote, backslash or control character. In real text the next escape is often so near that
-/// a search by vectors costs more than it saves, so the first bytes are looked at as words.
-fn plain_len(bytes: &[u8]) -> usize {
+/// starting a search by vectors costs more than it saves, so the first bytes are looked at as words; `far` searches
+/// behind them.
+#[inline]
+fn plain_len(bytes: &[u8], far: impl FnOnce(&[u8]) -> usize) -> usize {
     const NEAR: usize = 64;
-    let near = &bytes[..bytes.len().min(NEAR)];
-    let len = plain_words(near);
-    if len < near.len() || len == bytes.len() {
+    match bytes.split_at_checked(NEAR) {
+        Some((near, rest)) => match plain_words(near) {
+            NEAR => NEAR + far(rest),
+            len => len,
+        },
+        None => plain_words(bytes),
+    }
+}
+
+/// The same for long stretches.
+fn plain_far(bytes: &[u8]) -> usize {
+    let len = memchr::memchr2(b'"', b'\\', bytes).unwrap_or(bytes.len());
+    // A loop without a way out and in bytes alone, so that it is done a vector at a time.
+    if bytes[..len].iter().fold(0u8, |any, &byte| any | u8::from(byte < 0x20)) == 0 {
         return len;
     }
-    let (blocks, _) = bytes[NEAR..].as_chunks::<NEAR>();
-    let special = |byte: u8| u8::from(byte < 0x20) | u8::from(byte == b'"') | u8::from(byte == b'\\');
-    // Without a way out of a block, so that the compiler makes vectors of it.
-    let plain = |block: &&[u8; NEAR]| block.iter().fold(0, |any, &byte| any | special(byte)) == 0;
-    let far = NEAR + blocks.iter().take_while(plain).count() * NEAR;
-    far + plain_words(&bytes[far..])
+    bytes.iter().take_while(|&&byte| byte >= 0x20).count()
 }
 
 /// The same, eight bytes at a time. A byte is zero where subtracting one from it borrows; borrows that run on into
@@ -223,7 +232,7 @@ impl<'a> Scan<'a> {
         let start = self.at;
         let mut escaped = false;
         loop {
-            self.at += plain_len(&self.bytes[self.at..]);
+            self.at += plain_len(&self.bytes[self.at..], plain_far);
             match self.peek() {
                 Some(b'"') => {
                     self.at += 1;
@@ -417,7 +426,7 @@ mod tests {
                     let text = filling.repeat(len);
                     let bytes = [text.as_bytes(), end.as_bytes(), b"\"\\ more"].concat();
                     let bytes = if end.is_empty() { text.as_bytes() } else { &bytes };
-                    assert_eq!(plain_len(bytes), text.len(), "{len} of {filling:?} and {end:?}");
+                    assert_eq!(plain_len(bytes, plain_far), text.len(), "{len} of {filling:?} and {end:?}");
                 }
             }
         }

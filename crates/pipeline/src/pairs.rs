@@ -7,7 +7,7 @@ use crate::job::Job;
 use crate::load::{Context, Loader};
 use crate::preflight;
 use crate::progress::StageKind;
-use crate::resolve::Sets;
+use crate::resolve::{Estimates, Sets};
 use crate::scan::{lock, parallel, scan};
 use crate::spool::Spools;
 use crate::table::{DocId, Table};
@@ -199,6 +199,7 @@ impl<'a> Listing<'a> {
         let budget = job.resources.memory_bytes / 4 / job.resources.threads.max(1) as u64;
         parallel(job, |_| {
             let mut sets = Sets::new(Loader::new(self.context, self.table, &spools), budget);
+            let mut estimates = Estimates::new(&job.plan, self.table);
             let mut mine = Vec::new();
             loop {
                 job.check()?;
@@ -214,12 +215,16 @@ impl<'a> Listing<'a> {
                         job.check()?;
                     }
                     last = Some(first);
+                    if estimates.rule_out(first, second)? {
+                        continue;
+                    }
                     let (a, b) = sets.both(first, second)?;
                     if let Some(overlap) = overlap_reaching(a.hashes(), b.hashes(), job.plan.threshold) {
                         mine.push((first, second, overlap.resemblance()));
                     }
                 }
                 sets.clear();
+                estimates.clear();
                 job.progress.advance(0, 0);
             }
         })?;

@@ -9,6 +9,7 @@
 //! …  rows: one of 37 bytes a document
 //! …  names: id, url, record id and date of each document
 //! …  keys: band keys with their document, in 256 slices by the first byte of the key
+//! …  signatures: the low byte of each value, document by document
 //! 8  XXH3-64 of all before
 //! ```
 
@@ -81,6 +82,8 @@ pub(crate) struct Meta {
     pub(crate) bad: Vec<BadEntry>,
     pub(crate) gaps: Vec<Gap>,
     pub(crate) links: Vec<LinkEntry>,
+    /// Bytes of a signature.
+    pub(crate) signature: usize,
     /// Keys in each slice.
     pub(crate) slices: Vec<u32>,
 }
@@ -93,6 +96,7 @@ pub(crate) struct Piece {
     name_ends: Vec<u32>,
     names: Vec<u8>,
     keys: Vec<(u64, u32)>,
+    signatures: Vec<u8>,
 }
 
 /// Names of a document.
@@ -129,6 +133,15 @@ impl Piece {
         self.keys.push((key, document));
     }
 
+    /// The low byte of each signature value of the document pushed last; documents without a signature have zeros.
+    pub(crate) fn push_signature(&mut self, signature: Option<&[u64]>, len: usize) {
+        match signature {
+            Some(values) => self.signatures.extend(values.iter().map(|&value| value as u8)),
+            None => self.signatures.resize(self.signatures.len() + len, 0),
+        }
+        self.meta.signature = len;
+    }
+
     pub(crate) fn documents(&self) -> u32 {
         self.rows.len() as u32
     }
@@ -139,6 +152,8 @@ impl Piece {
         self.rows.append(&mut next.rows);
         self.name_ends.extend(next.name_ends.drain(..).map(|end| end + names));
         self.names.append(&mut next.names);
+        self.signatures.append(&mut next.signatures);
+        self.meta.signature = self.meta.signature.max(next.meta.signature);
         self.keys.extend(next.keys.drain(..).map(|(key, document)| (key, document + documents)));
         self.meta.end = next.meta.end;
         self.meta.passed += std::mem::take(&mut next.meta.passed);
@@ -164,7 +179,8 @@ impl Piece {
             self.name_ends.len() * 4 + self.names.len(),
             self.keys.len() * KEY_BYTES,
         ];
-        let mut out = Vec::with_capacity(HEADER_BYTES + lens.iter().sum::<usize>() + 8);
+        let mut out =
+            Vec::with_capacity(HEADER_BYTES + lens.iter().sum::<usize>() + self.signatures.len() + 8);
         out.extend_from_slice(MAGIC);
         lens.iter().for_each(|len| out.extend_from_slice(&(*len as u64).to_le_bytes()));
         out.extend_from_slice(&meta);
@@ -191,6 +207,7 @@ impl Piece {
             out[*at + 8..*at + KEY_BYTES].copy_from_slice(&document.to_le_bytes());
             *at += KEY_BYTES;
         }
+        out.extend_from_slice(&self.signatures);
         out.extend_from_slice(&xxh3_64(&out).to_le_bytes());
         let temporary = path.with_extension("tmp");
         let mut file = fs_err::File::create(&temporary)?;
@@ -301,6 +318,19 @@ impl PieceFile {
         let [id, url, record_id, date] = parts;
         let id = if id_is_url { url.clone() } else { id };
         Ok(Names { id: id.unwrap_or_default(), url, record_id, date })
+    }
+
+    /// The low bytes of a document's signature.
+    pub(crate) fn signature(
+        &self,
+        document: u32,
+        handles: &Handles,
+        bytes: &mut Vec<u8>,
+    ) -> Result<(), Error> {
+        let keys: u64 = self.meta.slices.iter().map(|&count| u64::from(count) * KEY_BYTES as u64).sum();
+        bytes.resize(self.meta.signature, 0);
+        let at = self.keys_at + keys + u64::from(document) * self.meta.signature as u64;
+        handles.read_at(&self.path, bytes, at)
     }
 
     /// All keys of the piece, in order of slice.

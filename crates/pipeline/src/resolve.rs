@@ -1,5 +1,6 @@
 //! Stage four: components are decided on the true shingle sets.
 
+mod estimate;
 mod sets;
 
 use crate::components::{Components, Matched};
@@ -12,6 +13,7 @@ use crate::spool::Spools;
 use crate::table::{DocId, Table};
 use crate::verdicts::{Near, Verdicts};
 use crate::workdir::Workdir;
+pub(crate) use estimate::Estimates;
 use onefold_detect::measure::{Overlap, overlap, overlap_reaching};
 use onefold_detect::resolve::{Candidates, Clustering, Unions, stars};
 use onefold_run::Method;
@@ -90,6 +92,7 @@ struct Worker<'a> {
     table: &'a Table<'a>,
     representatives: &'a Representatives,
     sets: Sets<'a>,
+    estimates: Estimates<'a>,
     near: Vec<Near>,
     shingles: Vec<(DocId, u32)>,
     compared: u64,
@@ -104,7 +107,16 @@ impl<'a> Worker<'a> {
     ) -> Self {
         let budget = context.job.resources.memory_bytes / 4 / context.job.resources.threads.max(1) as u64;
         let sets = Sets::new(Loader::new(context, table, spools), budget);
-        Worker { context, table, representatives, sets, near: Vec::new(), shingles: Vec::new(), compared: 0 }
+        Worker {
+            context,
+            table,
+            representatives,
+            sets,
+            estimates: Estimates::new(&context.job.plan, table),
+            near: Vec::new(),
+            shingles: Vec::new(),
+            compared: 0,
+        }
     }
 
     fn next(&self, next: &AtomicUsize, len: usize) -> Result<Option<usize>, Error> {
@@ -137,6 +149,7 @@ impl<'a> Worker<'a> {
             }
         }
         self.sets.clear();
+        self.estimates.clear();
         self.context.job.progress.advance(ranked.len() as u64, ranked.len() as u64);
         Ok(())
     }
@@ -185,6 +198,9 @@ impl<'a> Worker<'a> {
 
     fn verify(&mut self, document: DocId, keeper: DocId) -> Result<Option<Overlap>, Error> {
         self.compared += 1;
+        if self.estimates.rule_out(document, keeper)? {
+            return Ok(None);
+        }
         let threshold = self.context.job.plan.threshold;
         let (first, second) = self.sets.both(document, keeper)?;
         Ok(overlap_reaching(first.hashes(), second.hashes(), threshold))

@@ -20,7 +20,7 @@ use onefold_formats::document::Parser;
 use onefold_formats::reader::{Progress, Reader};
 use onefold_formats::source::{Format, Layout, Source};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 /// How many pieces each source has.
 pub(crate) struct Pieces {
@@ -68,12 +68,16 @@ struct Scan<'a> {
     workdir: &'a Workdir,
     sources: Vec<Source>,
     queue: Mutex<Queue>,
+    /// Told when a source has been opened, or not.
+    opened: Condvar,
     bad: AtomicU64,
 }
 
 #[derive(Default)]
 struct Queue {
     next: usize,
+    /// Sources being opened.
+    opening: usize,
     active: Vec<Arc<Active>>,
     counts: Vec<usize>,
     as_stream: Vec<bool>,
@@ -96,6 +100,7 @@ pub(crate) fn scan(
             as_stream: vec![false; sources.len()],
             ..Queue::default()
         }),
+        opened: Condvar::new(),
         bad: AtomicU64::new(0),
     };
     scan.count_bad(bad_before, || "an input that may not be read".into())?;
@@ -147,17 +152,33 @@ impl Scan<'_> {
 
     /// The next source nobody reads yet, else one that others read.
     fn take_source(&self) -> Result<Option<Arc<Active>>, Error> {
-        let index = {
+        loop {
             let mut queue = lock(&self.queue);
-            if queue.next == self.sources.len() {
-                return Ok(queue.active.first().map(Arc::clone));
+            if queue.next < self.sources.len() {
+                queue.next += 1;
+                queue.opening += 1;
+                let index = queue.next - 1;
+                drop(queue);
+                let opened = self.activate(index, self.sources[index].clone());
+                lock(&self.queue).opening -= 1;
+                self.opened.notify_all();
+                if let Some(active) = opened? {
+                    return Ok(Some(active));
+                }
+                continue;
             }
-            queue.next += 1;
-            queue.next - 1
-        };
-        self.activate(index, self.sources[index].clone())
+            if let Some(active) = queue.active.first() {
+                return Ok(Some(Arc::clone(active)));
+            }
+            if queue.opening == 0 {
+                return Ok(None);
+            }
+            // Another worker is about to have one.
+            drop(self.opened.wait(queue));
+        }
     }
 
+    /// Opens a source for reading; `None` if an earlier run has finished it.
     fn activate(&self, index: usize, mut source: Source) -> Result<Option<Arc<Active>>, Error> {
         // What an earlier run finished of this source is not read again.
         let (mut number, mut from, mut done) = (0, (0, 0), false);
@@ -179,7 +200,7 @@ impl Scan<'_> {
         let limit = self.job.plan.max_document_bytes as usize;
         if done {
             self.job.progress.advance(source.size, from.1);
-            return self.take_source();
+            return Ok(None);
         }
         let reader = Reader::open(&source, &self.job.plan.fields, limit, from)?;
         let active = Arc::new(Active {

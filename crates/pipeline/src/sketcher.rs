@@ -29,8 +29,8 @@ impl<'p> Sketcher<'p> {
         Sketcher { plan, normaliser: Normaliser::default(), minhash, page: String::new(), hashes: Vec::new() }
     }
 
-    /// Digests a document and, where the method has them, appends its band keys.
-    pub(crate) fn sketch(&mut self, body: &Body<'_>, mut key: impl FnMut(u64)) -> Sketched {
+    /// Digests a document and, where the method has one, hands over its signature.
+    pub(crate) fn sketch(&mut self, body: &Body<'_>, signed: impl FnOnce(&[u64])) -> Sketched {
         if self.plan.raw && self.plan.method == Method::Exact {
             let bytes = raw(body);
             // Hardly a text has no ASCII letter or digit; the others are read to be sure.
@@ -49,7 +49,7 @@ impl<'p> Sketcher<'p> {
             self.minhash.begin();
             self.plan.shingle.each(&self.normaliser, |hash| self.minhash.add(hash));
             if let Some(signature) = self.minhash.finish() {
-                self.plan.bands.keys(signature).for_each(&mut key);
+                signed(signature);
             }
         }
         sketched

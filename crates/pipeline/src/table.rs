@@ -119,6 +119,13 @@ impl<'s> Table<'s> {
         piece.file.names(document - piece.first, &self.handles)
     }
 
+    /// The low bytes of a document's signature.
+    pub(crate) fn signature(&self, document: DocId) -> Result<Vec<u8>, Error> {
+        let (piece, mut bytes) = (self.piece(document), Vec::new());
+        piece.file.signature(document - piece.first, &self.handles, &mut bytes)?;
+        Ok(bytes)
+    }
+
     pub(crate) fn document_ref(&self, document: DocId) -> Result<DocumentRef, Error> {
         let names = self.names(document)?;
         let source = self.sources[self.source_of(document)].name.clone();

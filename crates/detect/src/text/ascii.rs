@@ -1,7 +1,8 @@
 //! Tokens of ASCII text, 64 bytes at a time.
 //!
 //! First the span is lower-cased and each byte's place in a word becomes a bit; then words are read off the bits.
-//! Both loops are plain code that compilers vectorise, so there is one path for every processor.
+//! Both loops are plain code that compilers vectorise; it is compiled once for every processor and once for those with
+//! wider vectors.
 
 use super::hash;
 
@@ -50,6 +51,15 @@ const KEEP: [u128; 17] = {
 impl AsciiScratch {
     /// Appends the tokens of an ASCII span; the span must not cut a token.
     pub(super) fn tokens(&mut self, span: &[u8], sink: &mut TokenSink) {
+        #[cfg(target_arch = "x86_64")]
+        if wide::available() {
+            return wide::tokens(self, span, sink);
+        }
+        self.tokens_by(span, sink);
+    }
+
+    #[inline(always)]
+    fn tokens_by(&mut self, span: &[u8], sink: &mut TokenSink) {
         self.classify(span);
         sink.reserve(span.len() + 1);
         sink.hashes.reserve(span.len() / 2 + 1);
@@ -100,6 +110,7 @@ impl AsciiScratch {
         sink.hashes.push(hash);
     }
 
+    #[inline(always)]
     /// Fills `lower` and `words`, with at least one word's worth of separators behind the span.
     fn classify(&mut self, span: &[u8]) {
         let blocks = span.len() / 64 + 1;
@@ -114,6 +125,33 @@ impl AsciiScratch {
         {
             *word = classify_block(block, lower);
         }
+    }
+}
+
+/// The same code, compiled for processors with wider vectors and bit instructions (x86-64-v3).
+#[cfg(target_arch = "x86_64")]
+#[allow(unsafe_code)]
+mod wide {
+    use super::{AsciiScratch, TokenSink};
+
+    #[inline(always)]
+    pub(super) fn available() -> bool {
+        std::arch::is_x86_feature_detected!("avx2")
+            && std::arch::is_x86_feature_detected!("bmi1")
+            && std::arch::is_x86_feature_detected!("bmi2")
+    }
+
+    /// Only where [`available`] says so.
+    #[inline(always)]
+    pub(super) fn tokens(scratch: &mut AsciiScratch, span: &[u8], sink: &mut TokenSink) {
+        debug_assert!(available());
+        // SAFETY: the only caller has asked `available` for the features the function is compiled with.
+        unsafe { tokens_v3(scratch, span, sink) }
+    }
+
+    #[target_feature(enable = "avx2,bmi1,bmi2")]
+    fn tokens_v3(scratch: &mut AsciiScratch, span: &[u8], sink: &mut TokenSink) {
+        scratch.tokens_by(span, sink);
     }
 }
 

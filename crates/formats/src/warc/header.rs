@@ -17,12 +17,21 @@ impl<'a> WarcHeader<'a> {
 
     /// The lines behind the version line.
     fn lines(&self) -> impl Iterator<Item = &'a [u8]> + use<'a> {
-        self.bytes.split(|&b| b == b'\n').skip(1)
+        let mut rest = self.bytes;
+        let lines = std::iter::from_fn(move || {
+            if rest.is_empty() {
+                return None;
+            }
+            let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+            let line = &rest[..end];
+            rest = rest.get(end + 1..).unwrap_or_default();
+            Some(line)
+        });
+        lines.skip(1)
     }
 
     /// All values of a field, whatever the case of its name.
-    pub fn all(&self, name: &str) -> impl Iterator<Item = &'a [u8]> + use<'a> {
-        let name = name.to_owned();
+    pub fn all<'n>(&self, name: &'n str) -> impl Iterator<Item = &'a [u8]> + use<'a, 'n> {
         self.lines().filter_map(move |line| {
             let value = line.get(name.len()..)?.strip_prefix(b":")?;
             line[..name.len()].eq_ignore_ascii_case(name.as_bytes()).then(|| value.trim_ascii())
@@ -31,10 +40,7 @@ impl<'a> WarcHeader<'a> {
 
     /// First value of a field.
     pub fn get(&self, name: &str) -> Option<&'a [u8]> {
-        self.lines().find_map(|line| {
-            let value = line.get(name.len()..)?.strip_prefix(b":")?;
-            line[..name.len()].eq_ignore_ascii_case(name.as_bytes()).then(|| value.trim_ascii())
-        })
+        self.all(name).next()
     }
 
     /// First value of a field as text.

@@ -5,7 +5,7 @@ use crate::sketcher::Sketcher;
 use onefold_formats::block::{Block, Frame, FrameKind};
 use onefold_formats::document::{Document, Link, Parsed, Parser};
 use onefold_formats::source::Source;
-use onefold_run::{Plan, RankInput};
+use onefold_run::{Method, Plan, RankInput};
 
 /// Works through a block.
 pub(super) fn work(
@@ -47,7 +47,15 @@ fn add_document(
     piece: &mut Piece,
 ) {
     let number = piece.documents();
-    let sketched = sketcher.sketch(&document.body, |key| piece.push_key(key, number));
+    let mut signed = false;
+    let sketched = sketcher.sketch(&document.body, |signature| {
+        plan.bands.keys(signature).for_each(|key| piece.push_key(key, number));
+        piece.push_signature(Some(signature), plan.signature);
+        signed = true;
+    });
+    if !signed && plan.method == Method::Minhash {
+        piece.push_signature(None, plan.signature);
+    }
     let (url, date) = (document.url.as_deref(), document.date.as_deref());
     let fallback;
     let id = match document.id.as_deref().or(url) {
