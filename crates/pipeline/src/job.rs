@@ -229,7 +229,7 @@ fn run(job: &Job<'_>, output: &Path, found: Found, workdir: &Workdir) -> Result<
     let pieces = scan(job, &mut sources, workdir, bad.len() as u64)?;
     let context = Context::new(job, &sources)?;
     let mut table = Table::new(&sources, &job.plan.keep);
-    pieces.load(&mut table, workdir)?;
+    pieces.load(&mut table, workdir, job.resources.memory_bytes / 4)?;
     clock.start(StageKind::Match);
     job.progress.start(StageKind::Match, table.len() as u64);
     let representatives = Representatives::find(&table)?;

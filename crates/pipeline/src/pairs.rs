@@ -81,7 +81,7 @@ pub fn pairs(
         let pieces = scan(job, &mut sources, &workdir, found.bad.len() as u64)?;
         let context = Context::new(job, &sources)?;
         let mut table = Table::new(&sources, &job.plan.keep);
-        pieces.load(&mut table, &workdir)?;
+        pieces.load(&mut table, &workdir, job.resources.memory_bytes / 4)?;
         job.progress.start(StageKind::Match, table.len() as u64);
         let representatives = Representatives::find(&table)?;
         let matched = Matched::find(&context, &table, &representatives, &workdir)?;

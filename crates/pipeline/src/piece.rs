@@ -222,6 +222,8 @@ impl Piece {
 #[derive(Debug)]
 pub(crate) struct PieceFile {
     path: PathBuf,
+    /// The bytes of the file, while the budget lasts.
+    held: Option<Vec<u8>>,
     pub(crate) meta: Meta,
     pub(crate) documents: u32,
     names_at: u64,
@@ -233,12 +235,22 @@ pub(crate) struct PieceFile {
 impl PieceFile {
     /// Opens a piece and reads its rows; `None` if there is none, or a damaged one.
     pub(crate) fn open(path: &Path) -> Result<Option<(Self, Vec<Row>)>, Error> {
+        Self::open_and_hold(path, &mut 0)
+    }
+
+    /// The same, holding the piece in memory if it fits what is left of a budget.
+    pub(crate) fn open_and_hold(path: &Path, left: &mut u64) -> Result<Option<(Self, Vec<Row>)>, Error> {
         let bytes = match fs_err::read(path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error.into()),
         };
-        Ok(Self::parse(&bytes).map(|(meta, rows, names_at, keys_at)| {
+        let parsed = Self::parse(&bytes);
+        let held = (bytes.len() as u64 <= *left).then(|| {
+            *left -= bytes.len() as u64;
+            bytes
+        });
+        Ok(parsed.map(|(meta, rows, names_at, keys_at)| {
             let mut sum = 0;
             let starts = meta.slices.iter().map(|count| {
                 sum += count;
@@ -246,7 +258,10 @@ impl PieceFile {
             });
             let slice_starts = starts.collect();
             let documents = rows.len() as u32;
-            (PieceFile { path: path.to_owned(), meta, documents, names_at, keys_at, slice_starts }, rows)
+            (
+                PieceFile { path: path.to_owned(), held, meta, documents, names_at, keys_at, slice_starts },
+                rows,
+            )
         }))
     }
 
@@ -285,7 +300,7 @@ impl PieceFile {
         let (start, count) = (u64::from(self.slice_starts[slice]), self.meta.slices[slice] as usize);
         let from = bytes.len();
         bytes.resize(from + count * KEY_BYTES, 0);
-        handles.read_at(&self.path, &mut bytes[from..], self.keys_at + start * KEY_BYTES as u64)
+        self.read_at(handles, &mut bytes[from..], self.keys_at + start * KEY_BYTES as u64)
     }
 
     /// Names of a document.
@@ -295,12 +310,12 @@ impl PieceFile {
             0 => (4, self.names_at),
             _ => (0, self.names_at + u64::from(document - 1) * 4),
         };
-        handles.read_at(&self.path, &mut ends[from..], at)?;
+        self.read_at(handles, &mut ends[from..], at)?;
         let value = u64::from_le_bytes(ends);
         let (start, end) = (value as u32, (value >> 32) as u32);
         let mut bytes = vec![0; (end - start) as usize];
         let at = self.names_at + u64::from(self.documents) * 4 + u64::from(start);
-        handles.read_at(&self.path, &mut bytes, at)?;
+        self.read_at(handles, &mut bytes, at)?;
         let mut rest = bytes.as_slice();
         let mut parts: [Option<String>; 4] = Default::default();
         let mut id_is_url = false;
@@ -320,6 +335,15 @@ impl PieceFile {
         Ok(Names { id: id.unwrap_or_default(), url, record_id, date })
     }
 
+    fn read_at(&self, handles: &Handles, bytes: &mut [u8], at: u64) -> Result<(), Error> {
+        let from = at as usize;
+        match self.held.as_ref().and_then(|held| held.get(from..from + bytes.len())) {
+            Some(held) => bytes.copy_from_slice(held),
+            None => handles.read_at(&self.path, bytes, at)?,
+        }
+        Ok(())
+    }
+
     /// The low bytes of a document's signature.
     pub(crate) fn signature(
         &self,
@@ -330,14 +354,14 @@ impl PieceFile {
         let keys: u64 = self.meta.slices.iter().map(|&count| u64::from(count) * KEY_BYTES as u64).sum();
         bytes.resize(self.meta.signature, 0);
         let at = self.keys_at + keys + u64::from(document) * self.meta.signature as u64;
-        handles.read_at(&self.path, bytes, at)
+        self.read_at(handles, bytes, at)
     }
 
     /// All keys of the piece, in order of slice.
     pub(crate) fn keys(&self, handles: &Handles, bytes: &mut Vec<u8>) -> Result<(), Error> {
         let count: usize = self.meta.slices.iter().map(|&count| count as usize).sum();
         bytes.resize(count * KEY_BYTES, 0);
-        handles.read_at(&self.path, bytes, self.keys_at)
+        self.read_at(handles, bytes, self.keys_at)
     }
 }
 

@@ -29,11 +29,17 @@ pub(crate) struct Pieces {
 
 impl Pieces {
     /// Puts the rows of all pieces into the table.
-    pub(crate) fn load(&self, table: &mut Table<'_>, workdir: &Workdir) -> Result<(), Error> {
+    pub(crate) fn load(
+        &self,
+        table: &mut Table<'_>,
+        workdir: &Workdir,
+        budget_bytes: u64,
+    ) -> Result<(), Error> {
+        let mut left = budget_bytes;
         for (source, &count) in self.counts.iter().enumerate() {
             for number in 0..count {
                 let path = workdir.piece(source, number);
-                let (file, rows) = PieceFile::open(&path)?.ok_or_else(|| {
+                let (file, rows) = PieceFile::open_and_hold(&path, &mut left)?.ok_or_else(|| {
                     std::io::Error::other(format!("{}: damaged while in use", path.display()))
                 })?;
                 table.add(source, file, &rows)?;
