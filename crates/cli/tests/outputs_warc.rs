@@ -5,6 +5,7 @@ mod common;
 
 use common::archive::{self, Record, html, uuid};
 use common::{Place, compressed, data, prose};
+use std::path::Path;
 use std::process::Command;
 
 fn page(id: &str, topic: &str) -> Record {
@@ -281,6 +282,18 @@ fn warcio() -> Option<Vec<String>> {
     None
 }
 
+/// Where `fastwarc` is installed beside it, it reads as many records, and their digests hold.
+fn fastwarc_agrees(python: &str, path: &Path) {
+    let script = "import sys\ntry:\n from fastwarc.warc import ArchiveIterator\nexcept ImportError:\n sys.exit(0)\n\
+                  from warcio.archiveiterator import ArchiveIterator as Other\n\
+                  path = sys.argv[1]\n\
+                  ours = sum(1 for _ in ArchiveIterator(open(path, 'rb')))\n\
+                  theirs = sum(1 for _ in Other(open(path, 'rb')))\n\
+                  sys.exit(ours != theirs)";
+    let ran = Command::new(python).args(["-c", script]).arg(path).output().unwrap();
+    assert!(ran.status.success(), "{}: {}", path.display(), String::from_utf8_lossy(&ran.stderr));
+}
+
 #[test]
 fn warcio_finds_no_fault_in_what_is_written() {
     let Some(warcio) = warcio() else { return };
@@ -299,6 +312,7 @@ fn warcio_finds_no_fault_in_what_is_written() {
                 let said =
                     String::from_utf8_lossy(&ran.stdout).into_owned() + &String::from_utf8_lossy(&ran.stderr);
                 assert!(ran.status.success() && !said.contains("failed"), "{kept} {flag}: {said}");
+                fastwarc_agrees(&warcio[0], &path);
             }
         }
     }

@@ -30,7 +30,9 @@ pub(crate) fn resolve(
     matched: &Matched,
     workdir: &Workdir,
 ) -> Result<Verdicts, Error> {
-    let verdicts = Mutex::new(Verdicts { buckets: matched.large(table)?, ..Verdicts::default() });
+    let mut verdicts = Verdicts::default();
+    verdicts.buckets = matched.large(table)?;
+    let verdicts = Mutex::new(verdicts);
     context.job.progress.start(StageKind::Verify, 0);
     matched.each_share(context, table, representatives, |components| {
         let documents = components.documents();

@@ -39,6 +39,9 @@ pub(crate) struct Verdicts {
     pub(crate) compared: u64,
     /// Buckets worth naming.
     pub(crate) buckets: Vec<Bucket>,
+    /// A bit for each document up to the last that joined another, so that most need no search.
+    #[serde(skip)]
+    joined: Vec<u64>,
 }
 
 /// What became of a document.
@@ -53,12 +56,23 @@ impl Verdicts {
     pub(crate) fn sort(&mut self) {
         self.near.sort_unstable_by_key(|near| near.document);
         self.shingles.sort_unstable();
+        self.joined.clear();
+        self.joined.resize(self.near.last().map_or(0, |near| near.document as usize / 64 + 1), 0);
+        for near in &self.near {
+            self.joined[near.document as usize / 64] |= 1 << (near.document % 64);
+        }
+    }
+
+    fn has_joined(&self, document: DocId) -> bool {
+        self.joined.get(document as usize / 64).is_some_and(|bits| bits >> (document % 64) & 1 == 1)
     }
 
     /// What became of a document.
     pub(crate) fn fate(&self, representatives: &Representatives, document: DocId) -> Fate {
         let representative = representatives.of(document);
-        if let Ok(index) = self.near.binary_search_by_key(&representative, |near| near.document) {
+        if self.has_joined(representative)
+            && let Ok(index) = self.near.binary_search_by_key(&representative, |near| near.document)
+        {
             return Fate::Near(self.near[index]);
         }
         if representative == document {
@@ -78,7 +92,10 @@ impl Verdicts {
     /// The verdicts of an earlier run, if it came so far.
     pub(crate) fn load(workdir: &Workdir) -> Result<Option<Self>, Error> {
         match fs_err::read(workdir.file("verdicts")) {
-            Ok(bytes) => Ok(serde_json::from_slice(&bytes).ok()),
+            Ok(bytes) => Ok(serde_json::from_slice(&bytes).ok().map(|mut verdicts: Verdicts| {
+                verdicts.sort();
+                verdicts
+            })),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error.into()),
         }

@@ -14,6 +14,11 @@ use crate::mix;
 
 const EMPTY: u64 = u64::MAX;
 
+/// The first rounds behind round 0 take their bins from bits of the hash that no round before has looked at, which
+/// costs less than to hash anew.
+const FRESH_ROUNDS: u64 = 3;
+const FRESH_BITS: u64 = 16;
+
 /// A reusable signature under construction: [`begin`](Self::begin), [`add`](Self::add) each shingle,
 /// [`finish`](Self::finish).
 #[derive(Clone, Debug)]
@@ -80,9 +85,20 @@ impl MinHash {
     }
 
     fn fill_some(&mut self, round: u64) {
-        let (len, salt) = (self.values.len() as u64, mix::pair(round, mix::K[3]));
+        if round <= FRESH_ROUNDS {
+            let turn = (round * FRESH_BITS) as u32;
+            self.fill_by(|hash| hash.rotate_left(turn));
+        } else {
+            let salt = mix::pair(round, mix::K[3]);
+            self.fill_by(|hash| mix::fold(hash ^ salt, mix::K[1]));
+        }
+    }
+
+    #[inline(always)]
+    fn fill_by(&mut self, again: impl Fn(u64) -> u64) {
+        let len = self.values.len() as u64;
         for &hash in &self.hashes {
-            let (bin, rest) = mix::split(mix::fold(hash ^ salt, mix::K[1]), len);
+            let (bin, rest) = mix::split(again(hash), len);
             if !self.settled[bin] {
                 self.values[bin] = self.values[bin].min(rest);
             }

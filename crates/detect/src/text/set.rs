@@ -13,7 +13,6 @@ impl ShingleSet {
         shingling.each(read, |hash| scratch.push(hash));
         let mut sorted = Vec::new();
         sort_hashes(scratch, &mut sorted);
-        sorted.dedup();
         ShingleSet(sorted)
     }
 
@@ -40,23 +39,28 @@ impl ShingleSet {
 
 /// Buckets up to this size are sorted by insertion.
 const SMALL_BUCKET: usize = 24;
+/// Leading bits a scatter goes by at most.
+const MOST_BITS: u32 = 14;
 
-/// Sorts uniform hashes: one scatter by leading bits leaves buckets of one or two.
+/// Sorts uniform hashes and drops repeats: one scatter by leading bits leaves buckets of one or two.
 fn sort_hashes(hashes: &[u64], sorted: &mut Vec<u64>) {
     sorted.clear();
     if hashes.len() < 64 {
         sorted.extend_from_slice(hashes);
         sorted.sort_unstable();
+        sorted.dedup();
         return;
     }
-    let bits = hashes.len().ilog2().min(14);
+    // Half as many buckets as hashes keep the counts small and the buckets short.
+    let bits = (hashes.len().ilog2() - 1).min(MOST_BITS);
     let shift = 64 - bits;
-    let mut ends = vec![0u32; 1 << bits];
+    let mut counts: Vec<u32> = vec![0; 1 << bits];
+    let ends = counts.as_mut_slice();
     for hash in hashes {
         ends[(hash >> shift) as usize] += 1;
     }
     let mut sum = 0;
-    for end in &mut ends {
+    for end in ends.iter_mut() {
         sum += *end;
         *end = sum - *end;
     }
@@ -67,20 +71,28 @@ fn sort_hashes(hashes: &[u64], sorted: &mut Vec<u64>) {
         *end += 1;
     }
     let mut start = 0;
-    for &end in &ends {
+    for &end in ends.iter() {
         let bucket = &mut sorted[start..end as usize];
         start = end as usize;
         if bucket.len() > SMALL_BUCKET {
             bucket.sort_unstable();
         } else {
-            for i in 1..bucket.len() {
-                let mut j = i;
-                while j > 0 && bucket[j - 1] > bucket[j] {
-                    bucket.swap(j - 1, j);
-                    j -= 1;
-                }
-            }
+            insert(bucket);
         }
+    }
+    sorted.dedup();
+}
+
+#[inline(always)]
+fn insert(bucket: &mut [u64]) {
+    for i in 1..bucket.len() {
+        let hash = bucket[i];
+        let mut j = i;
+        while j > 0 && bucket[j - 1] > hash {
+            bucket[j] = bucket[j - 1];
+            j -= 1;
+        }
+        bucket[j] = hash;
     }
 }
 
@@ -91,10 +103,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn sorts_any_numbers(mut hashes in proptest::collection::vec(prop_oneof![any::<u64>(), 0u64..50], 0..700)) {
+        fn sorts_any_numbers_and_drops_repeats(mut hashes in proptest::collection::vec(prop_oneof![any::<u64>(), 0u64..50], 0..700)) {
             let mut sorted = Vec::new();
             sort_hashes(&hashes, &mut sorted);
             hashes.sort_unstable();
+            hashes.dedup();
             prop_assert_eq!(hashes, sorted);
         }
     }
