@@ -20,7 +20,7 @@ pub(crate) fn parse(text: &str) -> Result<u64, String> {
         _ => return Err(wrong()),
     };
     let bytes = number * factor as f64;
-    if bytes.is_finite() && bytes >= 0.0 && bytes < 1e18 { Ok(bytes as u64) } else { Err(wrong()) }
+    if (0.0..1e18).contains(&bytes) { Ok(bytes as u64) } else { Err(wrong()) }
 }
 
 /// Bytes for people.

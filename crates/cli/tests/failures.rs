@@ -196,8 +196,8 @@ fn an_interrupt_while_standard_input_is_read_ends_the_run() {
     }
     if code.is_none() {
         child.kill().unwrap();
-        child.wait().unwrap();
     }
+    child.wait().unwrap();
     drop(stdin);
     assert_eq!(code.expect("it ends while its input stays open").code(), Some(130));
     nothing_half_written(&place, "standard input");

@@ -1,4 +1,6 @@
 //! The promises of ARCHITECTURE.md and of the documents.
+// Helpers of tests fail as tests do.
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

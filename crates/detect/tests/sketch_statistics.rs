@@ -49,7 +49,7 @@ impl Pair {
 fn signature<'a>(sketch: &'a mut MinHash, hashes: &[u64]) -> &'a [u64] {
     sketch.begin();
     hashes.iter().for_each(|&hash| sketch.add(hash));
-    sketch.finish().unwrap()
+    sketch.finish().expect("at least one shingle was added")
 }
 
 /// Shared shingles, and those in one set alone, of two sets of `size` with resemblance near `wanted`.

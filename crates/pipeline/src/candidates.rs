@@ -38,7 +38,7 @@ impl Keys {
         let file =
             fs_err::OpenOptions::new().create(true).truncate(true).read(true).write(true).open(path)?;
         let mut next = starts.clone();
-        let mut buffers: Vec<Vec<u8>> = vec![Vec::with_capacity(GATHER_BYTES + KEY_BYTES); SLICES];
+        let mut buffers: Vec<Vec<u8>> = vec![Vec::new(); SLICES];
         let mut write = |slice: usize, buffer: &mut Vec<u8>| -> Result<(), Error> {
             file.file().write_all_at(buffer, next[slice])?;
             next[slice] += buffer.len() as u64;

@@ -173,7 +173,7 @@ impl<'a> Listing<'a> {
     }
 
     /// The documents a representative stands for in the listing.
-    fn documents<'d>(&'d self, representative: DocId) -> &'d [DocId] {
+    fn documents(&self, representative: DocId) -> &[DocId] {
         match self.copies.get(&representative) {
             Some(copies) if self.expand => copies,
             Some(copies) => {

@@ -79,12 +79,15 @@ impl Spools {
     }
 }
 
+/// Takes a record of a document.
+type PutRecord<'a> = dyn FnMut(DocId, &[u8]) -> Result<(), Error> + 'a;
+
 fn spool_source(
     context: &Context<'_>,
     table: &Table<'_>,
     index: usize,
     wanted: &[DocId],
-    put: &mut dyn FnMut(DocId, &[u8]) -> Result<(), Error>,
+    put: &mut PutRecord<'_>,
 ) -> Result<(), Error> {
     let (source, plan) = (&context.sources[index], &context.job.plan);
     let limit = plan.max_document_bytes as usize;
