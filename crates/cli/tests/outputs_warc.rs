@@ -298,7 +298,8 @@ fn fastwarc_agrees(python: &str, path: &Path) {
 fn warcio_finds_no_fault_in_what_is_written() {
     let Some(warcio) = warcio() else { return };
     let place = Place::new();
-    let real = ["whirlwind.warc.gz", "dupes.warc.gz", "blackbook.warc.gz", "example-extra.warc"];
+    // `example-extra.warc` has a wrong digest as it comes.
+    let real = ["whirlwind.warc.gz", "dupes.warc.gz", "blackbook.warc.gz", "transfer_gzip.warc.gz"];
     for name in real {
         fs_err::copy(data("warc").join(name), place.path(name)).unwrap();
         // The same twice, so that all of the second goes or becomes revisits.

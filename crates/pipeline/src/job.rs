@@ -226,7 +226,7 @@ fn run(job: &Job<'_>, output: &Path, found: Found, workdir: &Workdir) -> Result<
     let mut clock = Clock::new();
     let Found { mut sources, bad, notes } = found;
     clock.start(StageKind::Read);
-    let pieces = scan(job, &mut sources, workdir, bad.len() as u64)?;
+    let mut pieces = scan(job, &mut sources, workdir, bad.len() as u64)?;
     let context = Context::new(job, &sources)?;
     let mut table = Table::new(&sources, &job.plan.keep);
     pieces.load(&mut table, workdir, job.resources.memory_bytes / 4)?;

@@ -78,7 +78,7 @@ pub fn pairs(
     let workdir = Workdir::open(work, &identity, false, work)?;
     let mut sources = found.sources;
     let outcome = (|| {
-        let pieces = scan(job, &mut sources, &workdir, found.bad.len() as u64)?;
+        let mut pieces = scan(job, &mut sources, &workdir, found.bad.len() as u64)?;
         let context = Context::new(job, &sources)?;
         let mut table = Table::new(&sources, &job.plan.keep);
         pieces.load(&mut table, &workdir, job.resources.memory_bytes / 4)?;

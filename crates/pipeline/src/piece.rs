@@ -165,8 +165,8 @@ impl Piece {
         }
     }
 
-    /// Writes the piece under its name, all or nothing.
-    pub(crate) fn write(&mut self, path: &Path) -> Result<(), Error> {
+    /// Writes the piece under its name, all or nothing, and gives its bytes back.
+    pub(crate) fn write(&mut self, path: &Path) -> Result<Vec<u8>, Error> {
         let mut counts = [0u32; SLICES];
         for (key, _) in &self.keys {
             counts[(key >> 56) as usize] += 1;
@@ -214,7 +214,7 @@ impl Piece {
         file.write_all(&out)?;
         drop(file);
         fs_err::rename(&temporary, path)?;
-        Ok(())
+        Ok(out)
     }
 }
 
@@ -240,17 +240,21 @@ impl PieceFile {
 
     /// The same, holding the piece in memory if it fits what is left of a budget.
     pub(crate) fn open_and_hold(path: &Path, left: &mut u64) -> Result<Option<(Self, Vec<Row>)>, Error> {
-        let bytes = match fs_err::read(path) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(error.into()),
-        };
+        match fs_err::read(path) {
+            Ok(bytes) => Ok(Self::of(path, bytes, left)),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// A piece whose bytes are at hand, held if they fit what is left of a budget.
+    pub(crate) fn of(path: &Path, bytes: Vec<u8>, left: &mut u64) -> Option<(Self, Vec<Row>)> {
         let parsed = Self::parse(&bytes);
         let held = (bytes.len() as u64 <= *left).then(|| {
             *left -= bytes.len() as u64;
             bytes
         });
-        Ok(parsed.map(|(meta, rows, names_at, keys_at)| {
+        parsed.map(|(meta, rows, names_at, keys_at)| {
             let mut sum = 0;
             let starts = meta.slices.iter().map(|count| {
                 sum += count;
@@ -262,7 +266,7 @@ impl PieceFile {
                 PieceFile { path: path.to_owned(), held, meta, documents, names_at, keys_at, slice_starts },
                 rows,
             )
-        }))
+        })
     }
 
     fn parse(bytes: &[u8]) -> Option<(Meta, Vec<Row>, u64, u64)> {

@@ -19,18 +19,22 @@ use onefold_formats::Block;
 use onefold_formats::document::Parser;
 use onefold_formats::reader::{Progress, Reader};
 use onefold_formats::source::{Format, Layout, Source};
+use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 /// How many pieces each source has.
 pub(crate) struct Pieces {
     counts: Vec<usize>,
+    /// Bytes of pieces that were just written, while the budget lasted.
+    held: HashMap<PathBuf, Vec<u8>>,
 }
 
 impl Pieces {
     /// Puts the rows of all pieces into the table.
     pub(crate) fn load(
-        &self,
+        &mut self,
         table: &mut Table<'_>,
         workdir: &Workdir,
         budget_bytes: u64,
@@ -39,7 +43,11 @@ impl Pieces {
         for (source, &count) in self.counts.iter().enumerate() {
             for number in 0..count {
                 let path = workdir.piece(source, number);
-                let (file, rows) = PieceFile::open_and_hold(&path, &mut left)?.ok_or_else(|| {
+                let opened = match self.held.remove(&path) {
+                    Some(bytes) => PieceFile::of(&path, bytes, &mut left),
+                    None => PieceFile::open_and_hold(&path, &mut left)?,
+                };
+                let (file, rows) = opened.ok_or_else(|| {
                     std::io::Error::other(format!("{}: damaged while in use", path.display()))
                 })?;
                 table.add(source, file, &rows)?;
@@ -87,6 +95,8 @@ struct Queue {
     active: Vec<Arc<Active>>,
     counts: Vec<usize>,
     as_stream: Vec<bool>,
+    held: HashMap<PathBuf, Vec<u8>>,
+    held_bytes: u64,
 }
 
 /// Reads all sources into pieces. A source that turns out to be a stream is marked so.
@@ -117,7 +127,7 @@ pub(crate) fn scan(
             source.layout = Layout::Stream;
         }
     }
-    Ok(Pieces { counts: queue.counts })
+    Ok(Pieces { counts: queue.counts, held: queue.held })
 }
 
 /// Runs `work` on every thread of the job until all are done; the first error stops the others at their next
@@ -277,8 +287,14 @@ impl Scan<'_> {
     fn flush(&self, active: &Active, assembler: &mut Assembler) -> Result<(), Error> {
         while let Some(mut piece) = assembler.take() {
             let number = assembler.written();
-            piece.write(&self.workdir.piece(active.index, number - 1))?;
-            lock(&self.queue).counts[active.index] = number;
+            let path = self.workdir.piece(active.index, number - 1);
+            let bytes = piece.write(&path)?;
+            let mut queue = lock(&self.queue);
+            queue.counts[active.index] = number;
+            if queue.held_bytes + bytes.len() as u64 <= self.job.resources.memory_bytes / 4 {
+                queue.held_bytes += bytes.len() as u64;
+                queue.held.insert(path, bytes);
+            }
         }
         Ok(())
     }
@@ -288,7 +304,9 @@ impl Scan<'_> {
         let mut assembler = lock(&active.assembler);
         active.abandoned.store(true, Ordering::Relaxed);
         for number in 0..assembler.written() {
-            fs_err::remove_file(self.workdir.piece(active.index, number))?;
+            let path = self.workdir.piece(active.index, number);
+            lock(&self.queue).held.remove(&path);
+            fs_err::remove_file(path)?;
         }
         assembler.clear();
         drop(assembler);

@@ -2,7 +2,8 @@
 //!
 //! The low bytes of two signatures agree by chance in one position of 256, so the share p of agreement stands for a
 //! resemblance of (p − 1/256) / (1 − 1/256). Its standard error is at most √(t(1−t)/N) near the threshold t; a pair
-//! whose estimate is five of those below t is no near duplicate, or is one with a probability of 3 in 10 million.
+//! whose estimate is four of those below t is no near duplicate, or is one right at t with a probability of 3 in 100,000,
+//! far below that of not sharing a bucket.
 
 use crate::error::Error;
 use crate::table::{DocId, Table};
@@ -10,7 +11,7 @@ use onefold_run::Plan;
 use std::collections::HashMap;
 
 /// Standard errors below the threshold at which a pair is ruled out.
-const ERRORS: f64 = 5.0;
+const ERRORS: f64 = 4.0;
 
 /// Signatures of the component at hand.
 pub(crate) struct Estimates<'a> {
