@@ -37,17 +37,6 @@ impl TokenSink {
     }
 }
 
-/// Masks that keep the first n bytes of a little-endian 16-byte word.
-const KEEP: [u128; 17] = {
-    let mut keep = [0; 17];
-    let mut n = 1;
-    while n <= 16 {
-        keep[n] = u128::MAX >> (128 - 8 * n);
-        n += 1;
-    }
-    keep
-};
-
 impl AsciiScratch {
     /// Appends the tokens of an ASCII span; the span must not cut a token.
     pub(super) fn tokens(&mut self, span: &[u8], sink: &mut TokenSink) {
@@ -111,9 +100,8 @@ fn emit(lower: &[u8], start: usize, end: usize, text: &mut [u8], at: &mut usize)
     let len = end - start;
     let hash = if len <= 16 {
         let chunk: &[u8; 16] = lower[start..start + 16].try_into().expect("16 bytes because of the slice");
-        let kept = u128::from_le_bytes(*chunk) & KEEP[len];
         text[*at..*at + 16].copy_from_slice(chunk);
-        hash::step(kept as u64, (kept >> 64) as u64, len as u64)
+        hash::short(chunk, len)
     } else {
         text[*at..*at + len].copy_from_slice(&lower[start..end]);
         hash::token(&lower[start..end])

@@ -22,7 +22,7 @@ pub(super) enum Class {
     /// Is a token by itself, as this character.
     Single(char),
     /// Becomes several characters, none of which meddles with its neighbours.
-    Expand,
+    Expand(&'static str),
     /// Needs the full algorithms together with its neighbours.
     Complex,
 }
@@ -84,7 +84,8 @@ fn compute(c: char) -> Entry {
         let mut chars = result.chars();
         match (chars.next(), chars.next()) {
             (Some(only), None) => plain(only),
-            _ => Class::Expand,
+            // As many as Unicode has, once each, for as long as the process runs.
+            _ => Class::Expand(Box::leak(result.into_owned().into_boxed_str())),
         }
     };
     Entry { class, combining }

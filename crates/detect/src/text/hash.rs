@@ -11,6 +11,24 @@ pub(super) fn step(low: u64, high: u64, state: u64) -> u64 {
     fold(low ^ K[0], high ^ K[1] ^ state)
 }
 
+/// Masks that keep the first n bytes of a little-endian 16-byte word.
+pub(super) const KEEP: [u128; 17] = {
+    let mut keep = [0; 17];
+    let mut n = 1;
+    while n <= 16 {
+        keep[n] = u128::MAX >> (128 - 8 * n);
+        n += 1;
+    }
+    keep
+};
+
+/// Hash of a token of 1 to 16 bytes, given with whatever follows it.
+#[inline(always)]
+pub(super) fn short(chunk: &[u8; 16], len: usize) -> u64 {
+    let kept = u128::from_le_bytes(*chunk) & KEEP[len];
+    step(kept as u64, (kept >> 64) as u64, len as u64)
+}
+
 /// Hash of a token.
 #[inline]
 pub(super) fn token(bytes: &[u8]) -> u64 {

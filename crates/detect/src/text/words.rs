@@ -43,12 +43,38 @@ impl<'a> Words<'a> {
                         return at;
                     }
                 }
-                continue;
+            } else {
+                at = self.others(text, at);
             }
-            at = self.character(text, at);
         }
         self.close();
         at
+    }
+
+    /// Takes the character at `at` and the ones behind it up to the next ASCII one, each looked up once.
+    #[inline(always)]
+    fn others(&mut self, text: &str, mut at: usize) -> usize {
+        let bytes = text.as_bytes();
+        let load = |at: usize| {
+            let (c, next) = decode(bytes, at);
+            (c, next, classes::entry(c))
+        };
+        let (mut c, mut next, mut entry) = load(at);
+        loop {
+            let follower = bytes.get(next).filter(|&&byte| byte >= 0x80).map(|_| load(next));
+            if entry.class == Class::Complex || follower.is_some_and(|(_, _, follower)| follower.leans_back())
+            {
+                return self.character(text, at);
+            }
+            self.take(c, entry.class);
+            match follower {
+                Some(follower) => {
+                    at = next;
+                    (c, next, entry) = follower;
+                }
+                None => return next,
+            }
+        }
     }
 
     /// Takes the character at `at`, with those behind that lean on it; tells where the next one starts.
@@ -102,9 +128,8 @@ impl<'a> Words<'a> {
             Class::Word(folded) => self.word(folded),
             Class::Single(folded) => self.single(folded),
             Class::Separator => self.close(),
-            Class::Expand | Class::Complex => {
-                self.take_folded(&classes::fold_fully(c.encode_utf8(&mut [0; 4])))
-            }
+            Class::Expand(folded) => self.take_folded(folded),
+            Class::Complex => self.take_folded(&classes::fold_fully(c.encode_utf8(&mut [0; 4]))),
         }
     }
 
@@ -134,15 +159,34 @@ impl<'a> Words<'a> {
     fn close(&mut self) {
         if let Some(start) = self.start.take() {
             let end = self.sink.used;
-            self.sink.hashes.push(hash::token(&self.sink.text[start..end]));
+            // Where a token is short, the bytes behind it that are read with it are masked.
+            let hash = match self.sink.text[start..].first_chunk::<16>() {
+                Some(chunk) if end - start <= 16 => hash::short(chunk, end - start),
+                _ => hash::token(&self.sink.text[start..end]),
+            };
+            self.sink.hashes.push(hash);
             self.sink.text[end] = b' ';
             self.sink.used = end + 1;
             // A long run of words that are longer folded than not may outgrow what was reserved.
-            if self.sink.text.len() < self.sink.used + 16 {
+            if self.sink.text.len() < self.sink.used + 32 {
                 self.sink.reserve(self.sink.used);
             }
         }
     }
+}
+
+/// The character of valid UTF-8 that starts at `at`, and where the next one does.
+#[inline(always)]
+fn decode(bytes: &[u8], at: usize) -> (char, usize) {
+    let rest = |index: usize| u32::from(bytes[at + index] & 0x3f);
+    let first = u32::from(bytes[at]);
+    let (code, len) = match first {
+        0..0x80 => (first, 1),
+        0x80..0xe0 => ((first & 0x1f) << 6 | rest(1), 2),
+        0xe0..0xf0 => ((first & 0x0f) << 12 | rest(1) << 6 | rest(2), 3),
+        _ => ((first & 0x07) << 18 | rest(1) << 12 | rest(2) << 6 | rest(3), 4),
+    };
+    (char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER), at + len)
 }
 
 /// Lower case of ASCII letters, digits and `_` as they are, zero for separators.
