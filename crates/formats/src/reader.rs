@@ -145,6 +145,16 @@ impl Reader {
         })
     }
 
+    /// How far the file has been read, compressed or not; 0 where that is not known.
+    pub fn bytes_read(&self) -> u64 {
+        match self {
+            Reader::Stream(reader) => reader.file.position(),
+            Reader::Members(reader) => reader.file().position(),
+            #[cfg(feature = "parquet")]
+            Reader::Parquet(_) => 0,
+        }
+    }
+
     /// Where the next record starts, and how many there were: what [`open`](Self::open) takes to continue.
     pub fn position(&self) -> (u64, u64) {
         match self {

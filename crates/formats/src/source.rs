@@ -170,6 +170,11 @@ impl OpenFile {
         Ok(())
     }
 
+    /// How far the file has been read.
+    pub fn position(&self) -> u64 {
+        self.state().position
+    }
+
     /// The last error, once.
     pub fn take_error(&self) -> Option<io::Error> {
         self.state().error.take()

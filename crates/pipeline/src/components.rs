@@ -216,9 +216,14 @@ impl<'b> Components<'b> {
 
     /// All documents in the share's components, in order.
     pub(crate) fn documents(&self) -> Vec<DocId> {
-        let mut documents: Vec<DocId> = self.buckets.iter().flatten().copied().collect();
-        documents.sort_unstable();
-        documents.dedup();
-        documents
+        documents_of(self.buckets.iter())
     }
+}
+
+/// The documents of some buckets, in order.
+pub(crate) fn documents_of<'b>(buckets: impl Iterator<Item = &'b [DocId]>) -> Vec<DocId> {
+    let mut documents: Vec<DocId> = buckets.flatten().copied().collect();
+    documents.sort_unstable();
+    documents.dedup();
+    documents
 }

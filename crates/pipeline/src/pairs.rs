@@ -1,6 +1,6 @@
 //! `pairs`: verified pairs, listed and nothing removed.
 
-use crate::components::{Components, Matched};
+use crate::components::{Components, Matched, documents_of};
 use crate::error::Error;
 use crate::exact::Representatives;
 use crate::job::Job;
@@ -208,7 +208,8 @@ impl<'a> Listing<'a> {
                     lock(&all).0.append(&mut mine);
                     return Ok(());
                 }
-                let candidates = self.candidates(components, index, &all)?;
+                let buckets = components.buckets(index);
+                let candidates = self.candidates(&buckets, &all)?;
                 let mut last = None;
                 for (first, second) in candidates {
                     if last.is_some_and(|last| last != first) {
@@ -225,7 +226,7 @@ impl<'a> Listing<'a> {
                 }
                 sets.clear();
                 estimates.clear();
-                job.progress.advance(0, 0);
+                job.progress.advance(documents_of(buckets.into_iter()).len() as u64, 0);
             }
         })?;
         let (mut verified, sum) = all.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -237,11 +238,9 @@ impl<'a> Listing<'a> {
     /// Pairs of documents that share a bucket of a component, in order.
     fn candidates(
         &self,
-        components: &Components<'_>,
-        index: usize,
+        buckets: &[&[DocId]],
         all: &Mutex<(Verified, u64)>,
     ) -> Result<Vec<(DocId, DocId)>, Error> {
-        let buckets = components.buckets(index);
         let enumerated: u64 = buckets.iter().map(|b| b.len() as u64 * (b.len() as u64 - 1) / 2).sum();
         let mut candidates = Vec::new();
         // Counted before they are made, so that the guard comes before the memory.
@@ -250,7 +249,7 @@ impl<'a> Listing<'a> {
         if distinct_at_least > self.max_pairs || enumerated > self.max_pairs.saturating_mul(32) {
             return Err(Error::MaxPairs { limit: self.max_pairs });
         }
-        for bucket in &buckets {
+        for bucket in buckets {
             for (at, &first) in bucket.iter().enumerate() {
                 candidates.extend(bucket[at + 1..].iter().map(|&second| (first, second)));
             }

@@ -3,7 +3,7 @@
 mod estimate;
 mod sets;
 
-use crate::components::{Components, Matched};
+use crate::components::{Components, Matched, documents_of};
 use crate::error::Error;
 use crate::exact::Representatives;
 use crate::load::{Context, Loader};
@@ -135,9 +135,7 @@ impl<'a> Worker<'a> {
 
     fn component(&mut self, components: &Components<'_>, index: usize) -> Result<(), Error> {
         let buckets = components.buckets(index);
-        let mut ranked: Vec<DocId> = buckets.iter().flat_map(|bucket| bucket.iter().copied()).collect();
-        ranked.sort_unstable();
-        ranked.dedup();
+        let mut ranked = documents_of(buckets.iter().copied());
         self.table.sort_by_rank(&mut ranked)?;
         match self.context.job.plan.cluster {
             Clustering::Star => self.stars(&ranked, &buckets)?,

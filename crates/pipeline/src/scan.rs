@@ -238,11 +238,13 @@ impl Scan<'_> {
         if turn.ended {
             return Ok(false);
         }
-        let before = turn.reader.position().0;
+        let before = turn.reader.bytes_read();
         match turn.reader.next_block(block)? {
             Progress::Block => {}
             Progress::End => {
                 turn.ended = true;
+                // What was read without telling, as of Parquet.
+                self.job.progress.advance(active.source.size.saturating_sub(before), 0);
                 let digest = format!("{:032x}", turn.reader.digest()?);
                 let blocks = turn.blocks;
                 drop(turn);
@@ -260,6 +262,7 @@ impl Scan<'_> {
         let number = turn.blocks;
         turn.blocks += 1;
         let end = turn.reader.position();
+        let read = turn.reader.bytes_read().saturating_sub(before);
         drop(turn);
         let mut piece = Piece::default();
         piece.meta.end = end;
@@ -272,11 +275,6 @@ impl Scan<'_> {
         }
         let mut assembler = lock(&active.assembler);
         if !active.abandoned.load(Ordering::Relaxed) {
-            let read = match active.source.layout {
-                Layout::Plain | Layout::Members => end.0 - before,
-                // A stream's offsets are of decompressed bytes; what is read of the file comes near this.
-                Layout::Stream | Layout::Rows => 0,
-            };
             self.job.progress.advance(read, documents);
             assembler.add(number, piece, block.bytes.len());
             self.flush(active, &mut assembler)?;
