@@ -1,9 +1,11 @@
 //! Arguments. Each is described here once; help and docs use these words.
 
+mod matching;
+
 use crate::size;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use onefold_detect::text::Shingling;
 use onefold_run::KeepRule;
+pub(crate) use matching::{MatchArgs, SketchArgs};
 use std::path::PathBuf;
 
 /// Find exact and near-duplicate pages in web crawls, with evidence.
@@ -20,18 +22,10 @@ pub(crate) enum Command {
     Dedup(Box<Dedup>),
     /// List verified pairs of duplicates and remove nothing
     Pairs(Box<Pairs>),
+    /// Print what documents are known by: digest, fingerprint, number of tokens
+    Fingerprints(Box<Fingerprints>),
     /// Say why a document of a run was removed or kept
     Explain(Explain),
-}
-
-/// How duplicates are found.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Method {
-    /// Equal texts
-    Exact,
-    /// Equal texts, and similar ones by MinHash bands, verified on their shingles
-    #[default]
-    Minhash,
 }
 
 /// How pairs become clusters.
@@ -94,38 +88,6 @@ pub(crate) struct InputArgs {
     /// Fail, with exit code 2, if more records than this are bad; by default they are counted and named
     #[arg(long, value_name = "N", help_heading = "Input", hide_short_help = true)]
     pub(crate) max_bad_records: Option<u64>,
-}
-
-/// What makes documents alike.
-#[derive(Args, Debug)]
-pub(crate) struct MatchArgs {
-    /// How duplicates are found
-    #[arg(long, value_enum, default_value_t, help_heading = "Matching")]
-    pub(crate) method: Method,
-    /// Resemblance from which two documents are near duplicates
-    #[arg(long, value_name = "J", default_value_t = 0.8, help_heading = "Matching")]
-    pub(crate) threshold: f64,
-    /// Shingles: word:N (N words) or char:N (N characters)
-    #[arg(long, value_name = "KIND:N", default_value_t, help_heading = "Matching")]
-    pub(crate) shingle: Shingling,
-    /// Exact means equal bytes of text, not equal words
-    #[arg(long, help_heading = "Matching", hide_short_help = true)]
-    pub(crate) raw: bool,
-    /// Values of a MinHash signature
-    #[arg(long, value_name = "N", default_value_t = 128, help_heading = "Matching", hide_short_help = true)]
-    pub(crate) signature: usize,
-    /// Probability of finding a pair right at the threshold; bands are chosen for it
-    #[arg(long, value_name = "P", default_value_t = 0.99, help_heading = "Matching", hide_short_help = true)]
-    pub(crate) recall: f64,
-    /// Bands, instead of those chosen for --recall; more bands find more
-    #[arg(long, value_name = "N", requires = "rows", help_heading = "Matching", hide_short_help = true)]
-    pub(crate) bands: Option<usize>,
-    /// Signature values in each band; more rows find less
-    #[arg(long, value_name = "N", requires = "bands", help_heading = "Matching", hide_short_help = true)]
-    pub(crate) rows: Option<usize>,
-    /// Do not look into buckets of more documents; what this cuts is named in the manifest
-    #[arg(long, value_name = "N", help_heading = "Matching", hide_short_help = true)]
-    pub(crate) max_bucket: Option<usize>,
 }
 
 /// What the machine may be asked for.
@@ -208,6 +170,30 @@ pub(crate) struct Pairs {
     pub(crate) max_pairs: u64,
     #[command(flatten)]
     pub(crate) matching: MatchArgs,
+    #[command(flatten)]
+    pub(crate) machine: MachineArgs,
+}
+
+/// How fingerprints are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FingerprintFormat {
+    /// Tab-separated, with a header
+    #[default]
+    Tsv,
+    /// A Parquet table, with MinHash signatures
+    Parquet,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Example: onefold fingerprints crawl.wet.gz > fingerprints.tsv")]
+pub(crate) struct Fingerprints {
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    /// How fingerprints are written to standard output
+    #[arg(long, value_enum, default_value_t, help_heading = "Output")]
+    pub(crate) format: FingerprintFormat,
+    #[command(flatten)]
+    pub(crate) sketches: SketchArgs,
     #[command(flatten)]
     pub(crate) machine: MachineArgs,
 }

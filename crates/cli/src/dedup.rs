@@ -1,7 +1,7 @@
 //! `onefold dedup`.
 
 use crate::CANCEL;
-use crate::args::{ClusterKind, Dedup, EvidenceKind, InputArgs, MachineArgs, MatchArgs, Method};
+use crate::args::{ClusterKind, Dedup, EvidenceKind, InputArgs, MachineArgs, MatchArgs};
 use crate::progress::Bars;
 use crate::size::human;
 use anyhow::{Context, Result, bail};
@@ -42,7 +42,7 @@ pub(crate) fn run(arguments: &Dedup) -> Result<()> {
         ClusterKind::Components => Clustering::Components,
     };
     job.plan.keep = arguments.keep.clone();
-    job.plan = job.plan.tuned(arguments.matching.bands.zip(arguments.matching.rows))?;
+    job.plan = job.plan.tuned(arguments.matching.given_bands())?;
     if arguments.plan {
         return print_estimate(&job, arguments.json);
     }
@@ -98,29 +98,17 @@ impl Drop for Scratch {
     }
 }
 
+/// The plan that the arguments describe, with the bands they ask for or those that fit.
 pub(crate) fn plan(input: &InputArgs, matching: &MatchArgs) -> Result<Plan> {
     let fields = Fields {
         id: input.id_field.clone(),
         text: input.text_field.clone(),
         url: input.url_field.clone(),
         date: input.date_field.clone(),
-        score: None,
+        ..Fields::default()
     };
-    Ok(Plan {
-        method: match matching.method {
-            Method::Exact => onefold_run::Method::Exact,
-            Method::Minhash => onefold_run::Method::Minhash,
-        },
-        raw: matching.raw,
-        shingle: matching.shingle,
-        signature: matching.signature,
-        threshold: matching.threshold,
-        recall: matching.recall,
-        max_bucket: matching.max_bucket,
-        fields,
-        max_document_bytes: input.max_document,
-        ..Plan::default()
-    })
+    let plan = Plan { fields, max_document_bytes: input.max_document, ..Plan::default() };
+    matching.apply(plan)
 }
 
 pub(crate) fn selection(input: &InputArgs, scratch: &Path) -> Result<Selection> {

@@ -4,6 +4,7 @@
 mod args;
 mod dedup;
 mod explain;
+mod fingerprints;
 mod pairs;
 mod progress;
 mod size;
@@ -56,6 +57,7 @@ fn main() -> ExitCode {
     let outcome = match command {
         args::Command::Dedup(arguments) => dedup::run(&arguments),
         args::Command::Pairs(arguments) => pairs::run(&arguments),
+        args::Command::Fingerprints(arguments) => fingerprints::run(&arguments),
         args::Command::Explain(arguments) => explain::run(&arguments),
     };
     match outcome {

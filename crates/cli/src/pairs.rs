@@ -28,7 +28,7 @@ pub(crate) fn run(arguments: &Pairs) -> Result<()> {
         progress: &bars,
         cancel: &CANCEL,
     };
-    job.plan = job.plan.tuned(arguments.matching.bands.zip(arguments.matching.rows))?;
+    job.plan = job.plan.tuned(arguments.matching.given_bands())?;
     let mut sink = Sink::new(arguments.format, &scratch)?;
     let started = Instant::now();
     let (expand, max_pairs) = (arguments.expand, arguments.max_pairs);

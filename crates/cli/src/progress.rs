@@ -35,7 +35,7 @@ impl Progress for Bars {
             return;
         }
         let template = match stage {
-            StageKind::Read | StageKind::Write => {
+            StageKind::Count | StageKind::Read | StageKind::Write => {
                 "{prefix:>7} {bar:30} {decimal_bytes}/{decimal_total_bytes}  {decimal_bytes_per_sec}  {msg}  {eta} left"
             }
             StageKind::Match | StageKind::Verify => {

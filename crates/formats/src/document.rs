@@ -32,6 +32,8 @@ pub struct Document<'a> {
     pub date: Option<Cow<'a, str>>,
     /// Its score, where one was asked for.
     pub score: Option<f64>,
+    /// The group it is compared within, where one was asked for.
+    pub group: Option<Cow<'a, str>>,
     /// What it says.
     pub body: Body<'a>,
     /// In WARC: `WARC-Record-ID`.
@@ -132,11 +134,15 @@ impl Parser {
             &fields.url,
             &fields.date,
             fields.score.as_deref().unwrap_or("\0"),
+            fields.group.as_deref().unwrap_or("\0"),
         ];
-        let mut values: [Option<Value<'_>>; 5] = [None; 5];
+        let mut values: [Option<Value<'_>>; 6] = [None; 6];
         json::fields(line, &names, |index, value| values[index] = Some(value))
             .map_err(|error| BadRecord::new(BadKind::Json, error.to_string()))?;
-        let [text, id, url, date, score] = values;
+        // A field may serve twice, and is handed over once.
+        let group_at = names[..5].iter().position(|name| *name == names[5]).unwrap_or(5);
+        let group = values[group_at];
+        let [text, id, url, date, score, _] = values;
         let text = match text {
             Some(Value::Text(raw)) => raw.decode(),
             None | Some(Value::Null) => return Err(missing(&fields.text)),
@@ -151,13 +157,19 @@ impl Parser {
         };
         let score = string(score).and_then(|score| score.parse().ok());
         let (id, url, date) = (string(id), string(url), string(date));
-        Ok(document(Document { id, url, date, score, body: Body::Text(text), ..Document::default() }))
+        let group = fields.group.as_ref().and_then(|_| string(group));
+        Ok(document(Document { id, url, date, score, group, body: Body::Text(text), ..Document::default() }))
     }
 
     fn csv<'a>(&self, bytes: &'a [u8]) -> Result<Parsed<'a>, BadRecord> {
         let columns = self.columns.as_ref().ok_or_else(|| missing(&self.fields.text))?;
         let mut row = columns.fields(bytes)?;
         let text = columns.column(&self.fields.text).ok_or_else(|| missing(&self.fields.text))?;
+        let group = match self.fields.group.as_deref().and_then(|name| columns.column(name)) {
+            // A column may serve twice.
+            Some(column) => String::from_utf8(row[column].clone()).ok(),
+            None => None,
+        };
         let mut take = |column: Option<usize>| -> Result<Option<String>, BadRecord> {
             let Some(column) = column else { return Ok(None) };
             let field = String::from_utf8(std::mem::take(&mut row[column]));
@@ -172,6 +184,7 @@ impl Parser {
             url: owned(take(columns.column(&self.fields.url))?),
             date: owned(take(columns.column(&self.fields.date))?),
             score: score.and_then(|score| score.parse().ok()),
+            group: owned(group),
             body: Body::Text(Cow::Owned(text)),
             ..Document::default()
         }))
@@ -219,6 +232,7 @@ impl Parser {
             url: header.get("WARC-Target-URI").map(url_text),
             date: header.text("WARC-Date").map(Cow::Borrowed),
             score: None,
+            group: self.fields.group.as_deref().and_then(|name| header.text(name)).map(Cow::Borrowed),
             body,
             record_id,
             concurrent_to: concurrent_to(),

@@ -89,11 +89,21 @@ pub struct Fields {
     pub date: String,
     /// Of the score, where the keep rule asks for one.
     pub score: Option<String>,
+    /// Of the group within which documents are compared, where there is one; in WARC a record header.
+    #[serde(default)]
+    pub group: Option<String>,
 }
 
 impl Default for Fields {
     fn default() -> Self {
-        Fields { id: "id".into(), text: "text".into(), url: "url".into(), date: "date".into(), score: None }
+        Fields {
+            id: "id".into(),
+            text: "text".into(),
+            url: "url".into(),
+            date: "date".into(),
+            score: None,
+            group: None,
+        }
     }
 }
 

@@ -2,7 +2,9 @@
 
 use crate::error::Error;
 use crate::exact::Representatives;
-use crate::piece::{KEY_BYTES, SLICES};
+use crate::meet::Meeting;
+use crate::piece::{ALL_SLICES, KEY_BYTES, SLICES};
+use crate::sketcher::ShingleKey;
 use crate::table::{DocId, Table};
 use crate::workdir::Workdir;
 use std::os::unix::fs::FileExt;
@@ -25,20 +27,20 @@ impl Keys {
         if table.pieces().len() < MANY_PIECES {
             return Ok(Keys { gathered: None, starts: Vec::new() });
         }
-        let mut starts = vec![0u64; SLICES + 1];
+        let mut starts = vec![0u64; ALL_SLICES + 1];
         for piece in table.pieces() {
             for (slice, &count) in piece.file.meta.slices.iter().enumerate() {
                 starts[slice + 1] += u64::from(count) * KEY_BYTES as u64;
             }
         }
-        for slice in 0..SLICES {
+        for slice in 0..ALL_SLICES {
             starts[slice + 1] += starts[slice];
         }
         let path = workdir.file("keys");
         let file =
             fs_err::OpenOptions::new().create(true).truncate(true).read(true).write(true).open(path)?;
         let mut next = starts.clone();
-        let mut buffers: Vec<Vec<u8>> = vec![Vec::new(); SLICES];
+        let mut buffers: Vec<Vec<u8>> = vec![Vec::new(); ALL_SLICES];
         let mut write = |slice: usize, buffer: &mut Vec<u8>| -> Result<(), Error> {
             file.file().write_all_at(buffer, next[slice])?;
             next[slice] += buffer.len() as u64;
@@ -48,14 +50,16 @@ impl Keys {
         let mut bytes = Vec::new();
         for piece in table.pieces() {
             piece.file.keys(&table.handles, &mut bytes)?;
-            for chunk in bytes.as_chunks::<KEY_BYTES>().0 {
-                let (key, document) = decode(chunk);
-                let slice = (key >> 56) as usize;
+            let mut chunks = bytes.as_chunks::<KEY_BYTES>().0.iter();
+            for (slice, &count) in piece.file.meta.slices.iter().enumerate() {
                 let buffer = &mut buffers[slice];
-                buffer.extend_from_slice(&key.to_le_bytes());
-                buffer.extend_from_slice(&(document + piece.first).to_le_bytes());
-                if buffer.len() >= GATHER_BYTES {
-                    write(slice, buffer)?;
+                for chunk in chunks.by_ref().take(count as usize) {
+                    let (key, document) = decode(chunk);
+                    buffer.extend_from_slice(&key.to_le_bytes());
+                    buffer.extend_from_slice(&(document + piece.first).to_le_bytes());
+                    if buffer.len() >= GATHER_BYTES {
+                        write(slice, buffer)?;
+                    }
                 }
             }
         }
@@ -100,44 +104,6 @@ fn decode(chunk: &[u8; KEY_BYTES]) -> (u64, DocId) {
     (u64::from_le_bytes([a, b, c, d, e, f, g, h]), DocId::from_le_bytes(document))
 }
 
-/// Lists of documents, one behind the other.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Buckets {
-    members: Vec<DocId>,
-    ends: Vec<usize>,
-}
-
-impl Buckets {
-    pub(crate) fn push(&mut self, bucket: &[DocId]) {
-        self.members.extend_from_slice(bucket);
-        self.ends.push(self.members.len());
-    }
-
-    pub(crate) fn append(&mut self, other: &Buckets) {
-        let before = self.members.len();
-        self.members.extend_from_slice(&other.members);
-        self.ends.extend(other.ends.iter().map(|end| end + before));
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.ends.len()
-    }
-
-    pub(crate) fn get(&self, index: usize) -> &[DocId] {
-        let start = if index == 0 { 0 } else { self.ends[index - 1] };
-        &self.members[start..self.ends[index]]
-    }
-
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &[DocId]> {
-        (0..self.len()).map(|index| self.get(index))
-    }
-
-    /// Bytes held.
-    pub(crate) fn bytes(&self) -> u64 {
-        (self.members.len() * 4 + self.ends.len() * 8) as u64
-    }
-}
-
 /// Working space of one worker.
 #[derive(Default)]
 pub(crate) struct SliceScratch {
@@ -153,6 +119,7 @@ impl SliceScratch {
         &mut self,
         (table, keys): (&Table<'_>, &Keys),
         representatives: &Representatives,
+        meeting: &mut Meeting<'_>,
         slice: usize,
         mut take: impl FnMut(&[DocId]),
     ) -> Result<(), Error> {
@@ -164,6 +131,9 @@ impl SliceScratch {
             }
         })?;
         self.sort();
+        if slice >= SLICES {
+            return self.shingle_buckets(meeting, &mut take);
+        }
         let mut bucket = Vec::new();
         for run in self.sorted.chunk_by(|a, b| a.0 == b.0).filter(|run| run.len() > 1) {
             bucket.clear();
@@ -171,8 +141,32 @@ impl SliceScratch {
             // Two bands of one document may agree on a key by chance.
             bucket.dedup();
             if bucket.len() > 1 {
-                take(&bucket);
+                meeting.by_key(&bucket, &mut take);
             }
+        }
+        Ok(())
+    }
+
+    fn shingle_buckets(
+        &mut self,
+        meeting: &mut Meeting<'_>,
+        take: &mut impl FnMut(&[DocId]),
+    ) -> Result<(), Error> {
+        let shingle = |entry: &(u64, DocId)| entry.0 >> ShingleKey::BELOW;
+        let mut bucket: Vec<(DocId, ShingleKey)> = Vec::new();
+        for run in self.sorted.chunk_by(|a, b| shingle(a) == shingle(b)).filter(|run| run.len() > 1) {
+            bucket.clear();
+            bucket.extend(run.iter().map(|&(key, document)| (document, ShingleKey(key))));
+            bucket.sort_unstable_by_key(|entry| entry.0);
+            // Two shingles of one document may agree in their leading bits: the one that promises more stays.
+            bucket.dedup_by(|next, first| {
+                let same = next.0 == first.0;
+                if same {
+                    first.1 = first.1.or(next.1);
+                }
+                same
+            });
+            meeting.by_shingle(&bucket, take)?;
         }
         Ok(())
     }

@@ -1,17 +1,20 @@
 //! Components: documents tied by buckets, directly or through others. No verdict crosses from one to another, so
 //! they are decided one by one, in any order.
 
-use crate::candidates::{Buckets, Keys, SliceScratch};
+use crate::buckets::{Buckets, Gathered};
+use crate::candidates::{Keys, SliceScratch};
 use crate::error::Error;
 use crate::exact::Representatives;
 use crate::load::Context;
-use crate::piece::SLICES;
+use crate::meet::Meeting;
+use crate::piece::ALL_SLICES;
+use crate::rotate;
 use crate::scan::{lock, parallel};
 use crate::table::{DocId, Table};
 use crate::workdir::Workdir;
 use onefold_detect::mix;
 use onefold_detect::resolve::Unions;
-use onefold_run::{Bucket, Method};
+use onefold_run::{Bucket, Method, Neighbours};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -41,50 +44,42 @@ impl Matched {
         let job = context.job;
         let keys = Keys::of(table, workdir)?;
         let unions = Mutex::new(Unions::new(table.len()));
-        if job.plan.method == Method::Exact {
-            return Ok(Matched {
-                unions,
-                keys,
-                held: Some(Buckets::default()),
-                passes: 1,
-                large: Vec::new(),
-            });
+        let (method, neighbours) = (job.plan.method, job.plan.simhash.neighbours);
+        let mut gathered = Gathered::default();
+        match neighbours {
+            Neighbours::Rotate(rotations) if method == Method::Simhash => {
+                let pairs = rotate::neighbours(context, table, representatives, rotations)?;
+                join_all(&mut lock(&unions), &pairs);
+                gathered.add(&pairs);
+            }
+            _ => {}
+        }
+        if method == Method::Exact {
+            return Ok(Matched { unions, keys, held: Some(gathered.finish()), passes: 1, large: Vec::new() });
         }
         let budget = job.resources.memory_bytes / 4;
         let large = Mutex::new(Vec::new());
-        let kept: Mutex<Vec<Option<Buckets>>> = Mutex::new((0..SLICES).map(|_| None).collect());
-        let total = Mutex::new((0u64, true));
+        // What there is so far, while it fits the budget, and how much it would be with repeats.
+        let state: Mutex<(Option<Gathered>, u64)> = Mutex::new((Some(gathered), 0));
         each_slice(
             context,
             (table, &keys),
             representatives,
-            |slice, buckets| {
-                let mut joined = lock(&unions);
-                for bucket in buckets.iter() {
-                    for pair in bucket.windows(2) {
-                        joined.join(pair[0], pair[1]);
+            |buckets| {
+                join_all(&mut lock(&unions), &buckets);
+                let mut state = lock(&state);
+                state.1 += buckets.bytes();
+                if let Some(gathered) = &mut state.0 {
+                    gathered.add(&buckets);
+                    if gathered.bytes() > budget {
+                        state.0 = None;
                     }
-                }
-                drop(joined);
-                let mut sum = lock(&total);
-                sum.0 += buckets.bytes();
-                sum.1 &= sum.0 <= budget;
-                let mut kept = lock(&kept);
-                if sum.1 {
-                    kept[slice] = Some(buckets);
-                } else {
-                    kept.clear();
-                    kept.resize_with(SLICES, || None);
                 }
             },
             &large,
         )?;
-        let (bytes, held) = total.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let held = held.then(|| {
-            let mut all = Buckets::default();
-            lock(&kept).iter().flatten().for_each(|buckets| all.append(buckets));
-            all
-        });
+        let (gathered, bytes) = state.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let held = gathered.map(Gathered::finish);
         let passes = if held.is_some() { 1 } else { bytes.div_ceil(budget.max(1)) as usize + 1 };
         let mut large = large.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
         large.sort_unstable_by_key(|&(size, first, cut)| (std::cmp::Reverse(size), first, cut));
@@ -104,13 +99,13 @@ impl Matched {
             return take(&Components::new(buckets, &mut lock(&self.unions)));
         }
         for pass in 0..self.passes {
-            let kept: Mutex<Vec<Option<Buckets>>> = Mutex::new((0..SLICES).map(|_| None).collect());
+            let gathered = Mutex::new(Gathered::default());
             let ignored = Mutex::new(Vec::new());
             each_slice(
                 context,
                 (table, &self.keys),
                 representatives,
-                |slice, buckets| {
+                |buckets| {
                     let mut mine = Buckets::default();
                     let mut unions = lock(&self.unions);
                     for bucket in buckets.iter() {
@@ -120,12 +115,11 @@ impl Matched {
                         }
                     }
                     drop(unions);
-                    lock(&kept)[slice] = Some(mine);
+                    lock(&gathered).add(&mine);
                 },
                 &ignored,
             )?;
-            let mut all = Buckets::default();
-            lock(&kept).iter().flatten().for_each(|buckets| all.append(buckets));
+            let all = gathered.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).finish();
             take(&Components::new(&all, &mut lock(&self.unions)))?;
         }
         Ok(())
@@ -143,26 +137,35 @@ impl Matched {
     }
 }
 
+fn join_all(unions: &mut Unions, buckets: &Buckets) {
+    for bucket in buckets.iter() {
+        for pair in bucket.windows(2) {
+            unions.join(pair[0], pair[1]);
+        }
+    }
+}
+
 /// Makes the buckets of every slice, in parallel, and hands them over slice by slice in any order.
 fn each_slice(
     context: &Context<'_>,
     (table, keys): (&Table<'_>, &Keys),
     representatives: &Representatives,
-    take: impl Fn(usize, Buckets) + Sync,
+    take: impl Fn(Buckets) + Sync,
     large: &Mutex<Vec<(usize, DocId, bool)>>,
 ) -> Result<(), Error> {
     let next = AtomicUsize::new(0);
     let cap = context.job.plan.max_bucket.unwrap_or(usize::MAX);
     parallel(context.job, |_| {
         let mut scratch = SliceScratch::default();
+        let mut meeting = Meeting::new(context.recipe, table);
         loop {
             let slice = next.fetch_add(1, Ordering::Relaxed);
-            if slice >= SLICES {
+            if slice >= ALL_SLICES {
                 return Ok(());
             }
             context.job.check()?;
             let mut buckets = Buckets::default();
-            scratch.buckets((table, keys), representatives, slice, |bucket| {
+            scratch.buckets((table, keys), representatives, &mut meeting, slice, |bucket| {
                 if bucket.len() >= LARGE.min(cap) {
                     lock(large).push((bucket.len(), bucket[0], bucket.len() > cap));
                 }
@@ -170,8 +173,8 @@ fn each_slice(
                     buckets.push(bucket);
                 }
             })?;
-            take(slice, buckets);
-            context.job.progress.advance((table.len() / SLICES) as u64, 0);
+            take(buckets);
+            context.job.progress.advance((table.len() / ALL_SLICES) as u64, 0);
         }
     })
 }

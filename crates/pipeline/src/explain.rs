@@ -6,7 +6,7 @@ mod records;
 use crate::error::Error;
 use onefold_detect::measure::{Overlap, overlap};
 use onefold_detect::text::{Normaliser, ShingleSet};
-use onefold_run::{Cluster, DocumentRef, Manifest, Plan, Removed};
+use onefold_run::{Cluster, DocumentRef, Manifest, Removed};
 use passages::passages;
 pub use passages::{Passage, Side};
 use serde::Serialize;
@@ -78,27 +78,12 @@ pub fn explain(run: &Path, id: &str) -> Result<Vec<Explanation>, Error> {
         found.extend(records::documents(&manifest, id)?.into_iter().map(|document| Explanation {
             document,
             fate: Fate::Unique,
-            rule: rule(&manifest.plan),
+            rule: manifest.plan.rule(),
             measured: None,
             passages: Vec::new(),
         }));
     }
     if found.is_empty() { Err(Error::UnknownDocument { id: id.to_owned() }) } else { Ok(found) }
-}
-
-fn rule(plan: &Plan) -> String {
-    let likeness = match plan.method {
-        onefold_run::Method::Exact if plan.raw => "equal bytes".to_owned(),
-        onefold_run::Method::Exact => "equal normalised texts".to_owned(),
-        onefold_run::Method::Minhash => {
-            format!("equal texts, or resemblance of {} shingles at least {}", plan.shingle, plan.threshold)
-        }
-    };
-    let cluster = match plan.cluster {
-        onefold_detect::resolve::Clustering::Star => "star",
-        onefold_detect::resolve::Clustering::Components => "components",
-    };
-    format!("{likeness}; cluster: {cluster}; keep: {}", plan.keep)
 }
 
 fn explain_removed(manifest: &Manifest, removed: Removed) -> Result<Explanation, Error> {
@@ -111,7 +96,7 @@ fn explain_removed(manifest: &Manifest, removed: Removed) -> Result<Explanation,
     Ok(Explanation {
         document: removed.document.clone(),
         fate: Fate::Removed(Box::new(removed)),
-        rule: rule(&manifest.plan),
+        rule: manifest.plan.rule(),
         measured: Some(Measured {
             shared: counts.shared,
             document: counts.first,
@@ -128,7 +113,7 @@ fn explain_keeper(manifest: &Manifest, cluster: Cluster) -> Explanation {
     Explanation {
         document: cluster.keeper,
         fate: Fate::Keeper { cluster: cluster.cluster, size: cluster.size, others },
-        rule: rule(&manifest.plan),
+        rule: manifest.plan.rule(),
         measured: None,
         passages: Vec::new(),
     }

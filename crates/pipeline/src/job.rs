@@ -6,6 +6,7 @@ use crate::exact::Representatives;
 use crate::inputs::{Found, Selection};
 use crate::load::Context;
 use crate::progress::{Progress, StageKind};
+use crate::recipe::Recipe;
 use crate::scan::scan;
 use crate::table::Table;
 use crate::verdicts::Verdicts;
@@ -48,7 +49,7 @@ pub struct Resources {
 }
 
 /// What a job does beside its plan.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Switches {
     /// Mark duplicates instead of removing them.
     pub annotate: bool,
@@ -225,10 +226,12 @@ fn finished(job: &Job<'_>, output: &Path, found: &Found) -> Result<Manifest, Err
 fn run(job: &Job<'_>, output: &Path, found: Found, workdir: &Workdir) -> Result<Manifest, Error> {
     let mut clock = Clock::new();
     let Found { mut sources, bad, notes } = found;
+    clock.start(StageKind::Count);
+    let recipe = Recipe::learn(job, &sources)?;
     clock.start(StageKind::Read);
-    let mut pieces = scan(job, &mut sources, workdir, bad.len() as u64)?;
-    let context = Context::new(job, &sources)?;
-    let mut table = Table::new(&sources, &job.plan.keep);
+    let mut pieces = scan(job, &recipe, &mut sources, workdir, bad.len() as u64)?;
+    let context = Context::new(job, &sources, &recipe)?;
+    let mut table = Table::new(&sources, &job.plan.keep, recipe.layout);
     pieces.load(&mut table, workdir, job.resources.memory_bytes / 4)?;
     clock.start(StageKind::Match);
     job.progress.start(StageKind::Match, table.len() as u64);

@@ -9,30 +9,39 @@
 //! 4. [`resolve`]: components are decided one by one on the true shingle sets, read again by address.
 //! 5. [`write`]: the kept documents and the evidence, under temporary names until all is there.
 
+mod buckets;
 mod candidates;
+mod census;
 mod components;
 mod error;
 mod exact;
 pub mod explain;
+mod fingerprints;
 mod inputs;
 mod job;
 mod links;
 mod load;
+mod meet;
 mod pairs;
 mod piece;
 mod preflight;
 mod progress;
+mod recipe;
+mod record;
 mod resolve;
+mod rotate;
 mod scan;
 mod sketcher;
 mod spool;
 mod system;
 mod table;
 mod verdicts;
+mod verify;
 mod workdir;
 mod write;
 
 pub use error::Error;
+pub use fingerprints::{Fingerprint, fingerprints};
 pub use inputs::{Selection, Spooled};
 pub use job::{EvidenceFormat, Job, Outcome, Resources, Switches, dedup};
 pub use pairs::{Pair, PairKind, PairsSummary, pairs};

@@ -2,10 +2,12 @@
 
 use crate::error::Error;
 use crate::job::Job;
+use crate::recipe::Recipe;
 use crate::scan::parser;
 use crate::sketcher::Sketcher;
 use crate::spool::Spools;
 use crate::table::{DocId, Table};
+use onefold_detect::digest::Digest;
 use onefold_detect::text::ShingleSet;
 use onefold_formats::block::FrameKind;
 use onefold_formats::document::{Document, Parsed, Parser};
@@ -17,13 +19,14 @@ use std::collections::HashMap;
 pub(crate) struct Context<'a> {
     pub(crate) job: &'a Job<'a>,
     pub(crate) sources: &'a [Source],
+    pub(crate) recipe: &'a Recipe<'a>,
     pub(crate) parsers: Vec<Parser>,
 }
 
 impl<'a> Context<'a> {
-    pub(crate) fn new(job: &'a Job<'a>, sources: &'a [Source]) -> Result<Self, Error> {
+    pub(crate) fn new(job: &'a Job<'a>, sources: &'a [Source], recipe: &'a Recipe<'a>) -> Result<Self, Error> {
         let parsers = sources.iter().map(|source| parser(source, job)).collect::<Result<_, _>>()?;
-        Ok(Context { job, sources, parsers })
+        Ok(Context { job, sources, recipe, parsers })
     }
 }
 
@@ -42,21 +45,34 @@ pub(crate) struct Loader<'a> {
 
 impl<'a> Loader<'a> {
     pub(crate) fn new(context: &'a Context<'a>, table: &'a Table<'a>, spools: &'a Spools) -> Self {
-        let sketcher = Sketcher::new(&context.job.plan);
+        let sketcher = Sketcher::new(context.recipe);
         Loader { context, table, spools, sketcher, fetchers: HashMap::new(), bytes: Vec::new() }
     }
 
     /// The shingle set of a document.
     pub(crate) fn shingles(&mut self, document: DocId) -> Result<ShingleSet, Error> {
+        self.load(document, Sketcher::shingles)
+    }
+
+    /// The characters of a document's normalised text.
+    pub(crate) fn characters(&mut self, document: DocId) -> Result<Vec<char>, Error> {
+        self.load(document, Sketcher::characters)
+    }
+
+    fn load<T>(
+        &mut self,
+        document: DocId,
+        make: impl FnOnce(&mut Sketcher<'a>, &Document<'_>) -> (Digest, T),
+    ) -> Result<T, Error> {
         let changed = self.changed(document);
         self.fetch(document)?;
         let Loader { context, table, sketcher, bytes, .. } = self;
         let parsed = parse(context, table, document, bytes).ok_or(changed)?;
-        let (digest, set) = sketcher.shingles(&parsed.body);
+        let (digest, made) = make(sketcher, &parsed);
         if digest.0 != table.digest[document as usize] {
             return Err(self.changed(document));
         }
-        Ok(set)
+        Ok(made)
     }
 
     /// The bytes of a document's record.

@@ -4,15 +4,15 @@ use crate::components::{Components, Matched, documents_of};
 use crate::error::Error;
 use crate::exact::Representatives;
 use crate::job::Job;
-use crate::load::{Context, Loader};
+use crate::load::Context;
 use crate::preflight;
 use crate::progress::StageKind;
-use crate::resolve::{Estimates, Sets};
+use crate::recipe::Recipe;
 use crate::scan::{lock, parallel, scan};
 use crate::spool::Spools;
 use crate::table::{DocId, Table};
+use crate::verify::Verifier;
 use crate::workdir::{Identity, Workdir};
-use onefold_detect::measure::overlap_reaching;
 use onefold_run::Counts;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -26,6 +26,8 @@ pub enum PairKind {
     Exact,
     /// Similar texts.
     Near,
+    /// One lies within the other.
+    Contained,
 }
 
 impl PairKind {
@@ -34,6 +36,7 @@ impl PairKind {
         match self {
             PairKind::Exact => "exact",
             PairKind::Near => "near",
+            PairKind::Contained => "contained",
         }
     }
 }
@@ -78,9 +81,10 @@ pub fn pairs(
     let workdir = Workdir::open(work, &identity, false, work)?;
     let mut sources = found.sources;
     let outcome = (|| {
-        let mut pieces = scan(job, &mut sources, &workdir, found.bad.len() as u64)?;
-        let context = Context::new(job, &sources)?;
-        let mut table = Table::new(&sources, &job.plan.keep);
+        let recipe = Recipe::learn(job, &sources)?;
+        let mut pieces = scan(job, &recipe, &mut sources, &workdir, found.bad.len() as u64)?;
+        let context = Context::new(job, &sources, &recipe)?;
+        let mut table = Table::new(&sources, &job.plan.keep, recipe.layout);
         pieces.load(&mut table, &workdir, job.resources.memory_bytes / 4)?;
         job.progress.start(StageKind::Match, table.len() as u64);
         let representatives = Representatives::find(&table)?;
@@ -94,7 +98,7 @@ pub fn pairs(
     outcome
 }
 
-fn counts(table: &Table<'_>, bad_files: u64) -> Counts {
+pub(crate) fn counts(table: &Table<'_>, bad_files: u64) -> Counts {
     let bad = table.pieces().iter().map(|piece| piece.file.meta.bad.len() as u64).sum::<u64>() + bad_files;
     let empty = (0..table.len() as DocId).filter(|&document| table.is_empty(document)).count() as u64;
     let kept = table.len() as u64;
@@ -112,7 +116,7 @@ struct Listing<'a> {
 }
 
 /// Pairs that were verified, as documents with their similarity.
-type Verified = Vec<(DocId, DocId, f64)>;
+type Verified = Vec<(DocId, DocId, f64, PairKind)>;
 
 impl<'a> Listing<'a> {
     fn new(
@@ -159,11 +163,11 @@ impl<'a> Listing<'a> {
         let mut compared = 0;
         matched.each_share(self.context, self.table, self.representatives, |components| {
             let verified = self.verify(components, workdir, &mut compared)?;
-            for &(first, second, similarity) in &verified {
+            for &(first, second, similarity, kind) in &verified {
                 let (firsts, seconds) = (self.documents(first), self.documents(second));
                 for &a in firsts {
                     for &b in seconds {
-                        put(a, b, similarity, PairKind::Near)?;
+                        put(a, b, similarity, kind)?;
                     }
                 }
             }
@@ -196,10 +200,9 @@ impl<'a> Listing<'a> {
         let spools = Spools::fill(self.context, self.table, &documents, workdir)?;
         let next = AtomicUsize::new(0);
         let all: Mutex<(Verified, u64)> = Mutex::new((Vec::new(), *compared));
-        let budget = job.resources.memory_bytes / 4 / job.resources.threads.max(1) as u64;
+        let both_ways = job.plan.containment.is_some();
         parallel(job, |_| {
-            let mut sets = Sets::new(Loader::new(self.context, self.table, &spools), budget);
-            let mut estimates = Estimates::new(&job.plan, self.table);
+            let mut verifier = Verifier::new(self.context, self.table, &spools);
             let mut mine = Vec::new();
             loop {
                 job.check()?;
@@ -216,22 +219,22 @@ impl<'a> Listing<'a> {
                         job.check()?;
                     }
                     last = Some(first);
-                    if estimates.rule_out(first, second)? {
-                        continue;
+                    let mut likeness = verifier.verify(first, second)?;
+                    if likeness.is_none() && both_ways {
+                        likeness = verifier.verify(second, first)?;
                     }
-                    let (a, b) = sets.both(first, second)?;
-                    if let Some(overlap) = overlap_reaching(a.hashes(), b.hashes(), job.plan.threshold) {
-                        mine.push((first, second, overlap.resemblance()));
+                    if let Some(found) = likeness {
+                        let kind = if found.contained { PairKind::Contained } else { PairKind::Near };
+                        mine.push((first, second, found.similarity, kind));
                     }
                 }
-                sets.clear();
-                estimates.clear();
+                verifier.clear();
                 job.progress.advance(documents_of(buckets.into_iter()).len() as u64, 0);
             }
         })?;
         let (mut verified, sum) = all.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
         *compared = sum;
-        verified.sort_unstable_by_key(|&(first, second, _)| (first, second));
+        verified.sort_unstable_by_key(|&(first, second, ..)| (first, second));
         Ok(verified)
     }
 

@@ -8,12 +8,13 @@
 //! …  meta: JSON, see `Meta`
 //! …  rows: one of 37 bytes a document
 //! …  names: id, url, record id and date of each document
-//! …  keys: band keys with their document, in 256 slices by the first byte of the key
-//! …  signatures: the low byte of each value, document by document
+//! …  keys: keys with their document, in 256 slices by their first byte; behind those, shingle keys in 256 more
+//! …  records: what is kept of the sketches of each document, see `record`
 //! 8  XXH3-64 of all before
 //! ```
 
 use crate::error::Error;
+use crate::sketcher::Sketches;
 use onefold_formats::BadRecord;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -24,8 +25,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use xxhash_rust::xxh3::xxh3_64;
 
 const MAGIC: &[u8; 8] = b"ONEFOLD\x01";
-/// Slices of the key space.
+/// Slices of each key space.
 pub(crate) const SLICES: usize = 256;
+/// Slices of both key spaces: keys, then shingle keys.
+pub(crate) const ALL_SLICES: usize = 2 * SLICES;
 /// Bytes of a key with its document.
 pub(crate) const KEY_BYTES: usize = 12;
 const ROW_BYTES: usize = 37;
@@ -82,8 +85,8 @@ pub(crate) struct Meta {
     pub(crate) bad: Vec<BadEntry>,
     pub(crate) gaps: Vec<Gap>,
     pub(crate) links: Vec<LinkEntry>,
-    /// Bytes of a signature.
-    pub(crate) signature: usize,
+    /// Bytes of a record of sketches.
+    pub(crate) record: usize,
     /// Keys in each slice.
     pub(crate) slices: Vec<u32>,
 }
@@ -95,8 +98,8 @@ pub(crate) struct Piece {
     pub(crate) rows: Vec<Row>,
     name_ends: Vec<u32>,
     names: Vec<u8>,
-    keys: Vec<(u64, u32)>,
-    signatures: Vec<u8>,
+    keys: [Vec<(u64, u32)>; 2],
+    records: Vec<u8>,
 }
 
 /// Names of a document.
@@ -127,19 +130,14 @@ impl Piece {
         self.name_ends.push(self.names.len() as u32);
     }
 
-    /// A band key of the document pushed last.
+    /// What the next document leaves for matching.
     #[inline]
-    pub(crate) fn push_key(&mut self, key: u64, document: u32) {
-        self.keys.push((key, document));
-    }
-
-    /// The low byte of each signature value of the document pushed last; documents without a signature have zeros.
-    pub(crate) fn push_signature(&mut self, signature: Option<&[u64]>, len: usize) {
-        match signature {
-            Some(values) => self.signatures.extend(values.iter().map(|&value| value as u8)),
-            None => self.signatures.resize(self.signatures.len() + len, 0),
-        }
-        self.meta.signature = len;
+    pub(crate) fn push_sketches(&mut self, sketches: &Sketches) {
+        let document = self.documents();
+        self.keys[0].extend(sketches.keys.iter().map(|&key| (key, document)));
+        self.keys[1].extend(sketches.shingle_keys.iter().map(|&key| (key, document)));
+        self.records.extend_from_slice(&sketches.record);
+        self.meta.record = sketches.record.len();
     }
 
     pub(crate) fn documents(&self) -> u32 {
@@ -152,9 +150,11 @@ impl Piece {
         self.rows.append(&mut next.rows);
         self.name_ends.extend(next.name_ends.drain(..).map(|end| end + names));
         self.names.append(&mut next.names);
-        self.signatures.append(&mut next.signatures);
-        self.meta.signature = self.meta.signature.max(next.meta.signature);
-        self.keys.extend(next.keys.drain(..).map(|(key, document)| (key, document + documents)));
+        self.records.append(&mut next.records);
+        self.meta.record = self.meta.record.max(next.meta.record);
+        for (keys, next) in self.keys.iter_mut().zip(&mut next.keys) {
+            keys.extend(next.drain(..).map(|(key, document)| (key, document + documents)));
+        }
         self.meta.end = next.meta.end;
         self.meta.passed += std::mem::take(&mut next.meta.passed);
         self.meta.bad.append(&mut next.meta.bad);
@@ -167,9 +167,10 @@ impl Piece {
 
     /// Writes the piece under its name, all or nothing, and gives its bytes back.
     pub(crate) fn write(&mut self, path: &Path) -> Result<Vec<u8>, Error> {
-        let mut counts = [0u32; SLICES];
-        for (key, _) in &self.keys {
-            counts[(key >> 56) as usize] += 1;
+        let mut counts = [0u32; ALL_SLICES];
+        let slice_of = |space: usize, key: u64| space * SLICES + (key >> 56) as usize;
+        for (space, keys) in self.keys.iter().enumerate() {
+            keys.iter().for_each(|&(key, _)| counts[slice_of(space, key)] += 1);
         }
         self.meta.slices = counts.to_vec();
         let meta = serde_json::to_vec(&self.meta).map_err(std::io::Error::other)?;
@@ -177,10 +178,10 @@ impl Piece {
             meta.len(),
             self.rows.len() * ROW_BYTES,
             self.name_ends.len() * 4 + self.names.len(),
-            self.keys.len() * KEY_BYTES,
+            self.keys.iter().map(Vec::len).sum::<usize>() * KEY_BYTES,
         ];
         let mut out =
-            Vec::with_capacity(HEADER_BYTES + lens.iter().sum::<usize>() + self.signatures.len() + 8);
+            Vec::with_capacity(HEADER_BYTES + lens.iter().sum::<usize>() + self.records.len() + 8);
         out.extend_from_slice(MAGIC);
         lens.iter().for_each(|len| out.extend_from_slice(&(*len as u64).to_le_bytes()));
         out.extend_from_slice(&meta);
@@ -195,19 +196,21 @@ impl Piece {
         out.extend_from_slice(&self.names);
         let keys_at = out.len();
         out.resize(keys_at + lens[3], 0);
-        let mut next = [0usize; SLICES];
+        let mut next = [0usize; ALL_SLICES];
         let mut sum = keys_at;
         for (slice, count) in counts.iter().enumerate() {
             next[slice] = sum;
             sum += *count as usize * KEY_BYTES;
         }
-        for (key, document) in &self.keys {
-            let at = &mut next[(key >> 56) as usize];
-            out[*at..*at + 8].copy_from_slice(&key.to_le_bytes());
-            out[*at + 8..*at + KEY_BYTES].copy_from_slice(&document.to_le_bytes());
-            *at += KEY_BYTES;
+        for (space, keys) in self.keys.iter().enumerate() {
+            for &(key, document) in keys {
+                let at = &mut next[slice_of(space, key)];
+                out[*at..*at + 8].copy_from_slice(&key.to_le_bytes());
+                out[*at + 8..*at + KEY_BYTES].copy_from_slice(&document.to_le_bytes());
+                *at += KEY_BYTES;
+            }
         }
-        out.extend_from_slice(&self.signatures);
+        out.extend_from_slice(&self.records);
         out.extend_from_slice(&xxh3_64(&out).to_le_bytes());
         let temporary = path.with_extension("tmp");
         let mut file = fs_err::File::create(&temporary)?;
@@ -302,6 +305,9 @@ impl PieceFile {
     /// Keys of one slice, appended as bytes.
     pub(crate) fn slice(&self, slice: usize, handles: &Handles, bytes: &mut Vec<u8>) -> Result<(), Error> {
         let (start, count) = (u64::from(self.slice_starts[slice]), self.meta.slices[slice] as usize);
+        if count == 0 {
+            return Ok(());
+        }
         let from = bytes.len();
         bytes.resize(from + count * KEY_BYTES, 0);
         self.read_at(handles, &mut bytes[from..], self.keys_at + start * KEY_BYTES as u64)
@@ -348,17 +354,27 @@ impl PieceFile {
         Ok(())
     }
 
-    /// The low bytes of a document's signature.
-    pub(crate) fn signature(
+    fn records_at(&self) -> u64 {
+        self.keys_at + self.meta.slices.iter().map(|&count| u64::from(count) * KEY_BYTES as u64).sum::<u64>()
+    }
+
+    /// The record of a document's sketches.
+    pub(crate) fn record(
         &self,
         document: u32,
         handles: &Handles,
         bytes: &mut Vec<u8>,
     ) -> Result<(), Error> {
-        let keys: u64 = self.meta.slices.iter().map(|&count| u64::from(count) * KEY_BYTES as u64).sum();
-        bytes.resize(self.meta.signature, 0);
-        let at = self.keys_at + keys + u64::from(document) * self.meta.signature as u64;
+        bytes.resize(self.meta.record, 0);
+        let at = self.records_at() + u64::from(document) * self.meta.record as u64;
         self.read_at(handles, bytes, at)
+    }
+
+    /// The records of all documents, one behind the other.
+    pub(crate) fn records(&self, handles: &Handles) -> Result<Vec<u8>, Error> {
+        let mut bytes = vec![0; self.documents as usize * self.meta.record];
+        self.read_at(handles, &mut bytes, self.records_at())?;
+        Ok(bytes)
     }
 
     /// All keys of the piece, in order of slice.
@@ -412,11 +428,15 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("p");
         let (mut whole, mut part) = (Piece::default(), Piece::default());
+        let sketches = |keys: &[u64], shingle_keys: &[u64], record: u8| Sketches {
+            keys: keys.to_vec(),
+            shingle_keys: shingle_keys.to_vec(),
+            record: vec![record; 3],
+        };
+        whole.push_sketches(&sketches(&[5 << 56 | 1], &[], 7));
         whole.push(row(1), [Some("a"), None, None, None]);
-        whole.push_key(5 << 56 | 1, 0);
+        part.push_sketches(&sketches(&[5 << 56, 255 << 56], &[5 << 56], 8));
         part.push(row(2), [Some("u"), Some("u"), Some("r"), Some("")]);
-        part.push_key(5 << 56, 0);
-        part.push_key(255 << 56, 0);
         whole.append(&mut part);
         whole.write(&path).unwrap();
         let (file, rows) = PieceFile::open(&path).unwrap().unwrap();
@@ -432,6 +452,12 @@ mod tests {
         file.slice(5, &handles, &mut keys).unwrap();
         assert_eq!(keys.len(), 2 * KEY_BYTES);
         assert_eq!(keys[20..], 1u32.to_le_bytes());
+        keys.clear();
+        file.slice(SLICES + 5, &handles, &mut keys).unwrap();
+        assert_eq!(keys.len(), KEY_BYTES);
+        file.record(1, &handles, &mut keys).unwrap();
+        assert_eq!(keys, [8; 3]);
+        assert_eq!(file.records(&handles).unwrap(), [7, 7, 7, 8, 8, 8]);
     }
 
     #[test]

@@ -3,14 +3,16 @@
 use crate::error::Error;
 use crate::job::Job;
 use crate::scan::parser;
-use crate::sketcher::Sketcher;
+use crate::piece::KEY_BYTES;
+use crate::recipe::Recipe;
+use crate::sketcher::{Sketcher, Sketches};
 use crate::system;
 use crate::table::BYTES_A_DOCUMENT;
 use onefold_formats::Block;
 use onefold_formats::document::Parsed;
 use onefold_formats::reader::{Progress, Reader};
 use onefold_formats::source::{Layout, Source};
-use onefold_run::Method;
+
 use std::path::Path;
 use std::time::Instant;
 
@@ -91,7 +93,8 @@ fn sample(job: &Job<'_>, sources: &[Source]) -> Result<Estimate, Error> {
     let (mut documents, mut bytes) = (0u64, 0u64);
     let started = Instant::now();
     let limit = job.plan.max_document_bytes as usize;
-    let mut sketcher = Sketcher::new(&job.plan);
+    let recipe = Recipe::blank(&job.plan, sources.iter().map(|source| source.size).sum());
+    let (mut sketcher, mut sketches) = (Sketcher::new(&recipe), Sketches::default());
     let mut block = Block::default();
     let step = sources.len().div_ceil(SAMPLE_SOURCES).max(1);
     for source in sources.iter().step_by(step) {
@@ -107,7 +110,7 @@ fn sample(job: &Job<'_>, sources: &[Source]) -> Result<Estimate, Error> {
             }
             for frame in &block.frames {
                 if let Parsed::Document(document) = parser.parse(block.bytes_of(frame), &frame.kind) {
-                    sketcher.sketch(&document.body, |_| {});
+                    sketcher.sketch(&document, &mut sketches);
                     in_source += 1;
                 }
                 seen += frame.end - frame.start;
@@ -131,7 +134,8 @@ fn sample(job: &Job<'_>, sources: &[Source]) -> Result<Estimate, Error> {
 
 fn needs(job: &Job<'_>, sources: &[Source], documents: u64, seconds: f64) -> Estimate {
     let input_bytes: u64 = sources.iter().map(|source| source.size).sum();
-    let keys = if job.plan.method == Method::Minhash { job.plan.bands.bands as u64 * 12 } else { 0 };
+    let recipe = Recipe::blank(&job.plan, input_bytes);
+    let keys = keys_a_document(&recipe) * KEY_BYTES as u64 + recipe.layout.bytes() as u64;
     let streams = sources.iter().filter(|source| matches!(source.layout, Layout::Stream | Layout::Rows));
     let spool: u64 = streams.map(|source| source.size).sum();
     Estimate {
@@ -145,4 +149,14 @@ fn needs(job: &Job<'_>, sources: &[Source], documents: u64, seconds: f64) -> Est
         output_bytes: input_bytes + documents * 40,
         seconds,
     }
+}
+
+/// Keys a document leaves, roughly where it depends on the text.
+fn keys_a_document(recipe: &Recipe<'_>) -> u64 {
+    let plan = recipe.plan;
+    let bands = if plan.method.has_signature() { plan.bands.bands as u64 } else { 0 };
+    let tables = recipe.tables.as_ref().map_or(0, |tables| tables.len() as u64);
+    // A page of 500 shingles of which a tenth is in other pages too.
+    let shingles = if plan.counts_shingles() { 50 } else { 0 };
+    bands + tables + shingles
 }

@@ -3,6 +3,8 @@
 /// A stage of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StageKind {
+    /// Counting shingles or features over all sources.
+    Count,
     /// Reading sources.
     Read,
     /// Collapsing equal texts and meeting band keys.
@@ -17,6 +19,7 @@ impl StageKind {
     /// Its name in the manifest and on the terminal.
     pub fn name(self) -> &'static str {
         match self {
+            StageKind::Count => "count",
             StageKind::Read => "read",
             StageKind::Match => "match",
             StageKind::Verify => "verify",
@@ -27,7 +30,7 @@ impl StageKind {
 
 /// Hears of a job's progress; called from several threads.
 pub trait Progress: Sync {
-    /// A stage starts; its work is `total` bytes (reading, writing) or documents (the others).
+    /// A stage starts; its work is `total` bytes (counting, reading, writing) or documents (the others).
     fn start(&self, stage: StageKind, total: u64);
     /// Work done: the part of `total`, and documents passed.
     fn advance(&self, work: u64, documents: u64);

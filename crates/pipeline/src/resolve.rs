@@ -1,7 +1,6 @@
 //! Stage four: components are decided on the true shingle sets.
 
-mod estimate;
-mod sets;
+mod containment;
 
 use crate::components::{Components, Matched, documents_of};
 use crate::error::Error;
@@ -12,12 +11,10 @@ use crate::scan::{lock, parallel};
 use crate::spool::Spools;
 use crate::table::{DocId, Table};
 use crate::verdicts::{Near, Verdicts};
+use crate::verify::{Likeness, Verifier};
 use crate::workdir::Workdir;
-pub(crate) use estimate::Estimates;
-use onefold_detect::measure::{Overlap, overlap, overlap_reaching};
 use onefold_detect::resolve::{Candidates, Clustering, Unions, stars};
-use onefold_run::Method;
-pub(crate) use sets::Sets;
+use onefold_run::{Method, Verify};
 use std::collections::HashMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -63,7 +60,8 @@ fn count_shingles(
     workdir: &Workdir,
     verdicts: &Mutex<Verdicts>,
 ) -> Result<(), Error> {
-    if context.job.plan.method == Method::Exact {
+    let plan = &context.job.plan;
+    if plan.method == Method::Exact || plan.verify != Verify::Shingles {
         return Ok(());
     }
     let unknown: Vec<DocId> = {
@@ -93,11 +91,9 @@ struct Worker<'a> {
     context: &'a Context<'a>,
     table: &'a Table<'a>,
     representatives: &'a Representatives,
-    sets: Sets<'a>,
-    estimates: Estimates<'a>,
+    verifier: Verifier<'a>,
     near: Vec<Near>,
     shingles: Vec<(DocId, u32)>,
-    compared: u64,
 }
 
 impl<'a> Worker<'a> {
@@ -107,18 +103,8 @@ impl<'a> Worker<'a> {
         representatives: &'a Representatives,
         spools: &'a Spools,
     ) -> Self {
-        let budget = context.job.resources.memory_bytes / 4 / context.job.resources.threads.max(1) as u64;
-        let sets = Sets::new(Loader::new(context, table, spools), budget);
-        Worker {
-            context,
-            table,
-            representatives,
-            sets,
-            estimates: Estimates::new(&context.job.plan, table),
-            near: Vec::new(),
-            shingles: Vec::new(),
-            compared: 0,
-        }
+        let verifier = Verifier::new(context, table, spools);
+        Worker { context, table, representatives, verifier, near: Vec::new(), shingles: Vec::new() }
     }
 
     fn next(&self, next: &AtomicUsize, len: usize) -> Result<Option<usize>, Error> {
@@ -130,7 +116,7 @@ impl<'a> Worker<'a> {
     fn hand_in(mut self, verdicts: &mut Verdicts) {
         verdicts.near.append(&mut self.near);
         verdicts.shingles.append(&mut self.shingles);
-        verdicts.compared += self.compared;
+        verdicts.compared += self.verifier.compared;
     }
 
     fn component(&mut self, components: &Components<'_>, index: usize) -> Result<(), Error> {
@@ -142,30 +128,35 @@ impl<'a> Worker<'a> {
             Clustering::Components => self.closure(&ranked, &buckets)?,
         }
         for &document in &ranked {
-            if let Some(len) = self.sets.known_len(document)
+            if let Some(len) = self.verifier.shingles_of(document)
                 && self.representatives.with_copies.binary_search(&document).is_ok()
             {
                 self.shingles.push((document, len));
             }
         }
-        self.sets.clear();
-        self.estimates.clear();
+        self.verifier.clear();
         self.context.job.progress.advance(ranked.len() as u64, ranked.len() as u64);
         Ok(())
     }
 
     fn stars(&mut self, ranked: &[DocId], buckets: &[&[DocId]]) -> Result<(), Error> {
-        let place: HashMap<DocId, u32> =
-            ranked.iter().zip(0..).map(|(&document, place)| (document, place)).collect();
-        let mut of_document: Vec<Vec<u32>> = vec![Vec::new(); ranked.len()];
-        for (bucket, number) in buckets.iter().zip(0..) {
-            for document in *bucket {
-                of_document[place[document] as usize].push(number);
+        let of_document = buckets_of(ranked, buckets);
+        let bucket_count = buckets.len();
+        let mut keepers = vec![None; ranked.len()];
+        let contains = self.context.job.plan.containment.is_some();
+        let mut star =
+            Star { worker: self, ranked, of_document, bucket_count, last: None, keepers: &mut keepers };
+        stars(ranked.len(), &mut star)?;
+        let of_document = star.of_document;
+        if contains {
+            self.contained(ranked, &of_document, bucket_count, &mut keepers)?;
+        }
+        for (place, keeper) in keepers.iter().enumerate() {
+            if let Some((keeper, likeness)) = keeper {
+                self.near.push(Near::new(ranked[place], ranked[*keeper], likeness));
             }
         }
-        let bucket_count = buckets.len();
-        let mut star = Star { worker: self, ranked, of_document, bucket_count, last: None };
-        stars(ranked.len(), &mut star)
+        Ok(())
     }
 
     /// Transitive closure of verified pairs; evidence is measured against the keeper, whoever tied them.
@@ -178,8 +169,14 @@ impl<'a> Worker<'a> {
             places.sort_unstable();
             for (index, &first) in places.iter().enumerate() {
                 for &second in &places[index + 1..] {
-                    if unions.root(first) != unions.root(second)
-                        && self.verify(ranked[first as usize], ranked[second as usize])?.is_some()
+                    if unions.root(first) == unions.root(second) {
+                        continue;
+                    }
+                    let (first_document, second_document) = (ranked[first as usize], ranked[second as usize]);
+                    // Containment has a direction; either ties them.
+                    if self.verifier.verify(second_document, first_document)?.is_some()
+                        || (self.context.job.plan.containment.is_some()
+                            && self.verifier.verify(first_document, second_document)?.is_some())
                     {
                         unions.join(first, second);
                     }
@@ -189,30 +186,37 @@ impl<'a> Worker<'a> {
         for (index, &document) in ranked.iter().enumerate() {
             let keeper = ranked[unions.root(index as u32) as usize];
             if keeper != document {
-                let (first, second) = self.sets.both(document, keeper)?;
-                self.near.push(Near::new(document, keeper, overlap(first.hashes(), second.hashes())));
+                let likeness = self.verifier.measure(document, keeper)?;
+                self.near.push(Near::new(document, keeper, &likeness));
             }
         }
         Ok(())
     }
-
-    fn verify(&mut self, document: DocId, keeper: DocId) -> Result<Option<Overlap>, Error> {
-        self.compared += 1;
-        if self.estimates.rule_out(document, keeper)? {
-            return Ok(None);
-        }
-        let threshold = self.context.job.plan.threshold;
-        let (first, second) = self.sets.both(document, keeper)?;
-        Ok(overlap_reaching(first.hashes(), second.hashes(), threshold))
-    }
 }
+
+/// The buckets of each document, by its place in the ranking.
+fn buckets_of(ranked: &[DocId], buckets: &[&[DocId]]) -> Vec<Vec<u32>> {
+    let place: HashMap<DocId, u32> =
+        ranked.iter().zip(0..).map(|(&document, place)| (document, place)).collect();
+    let mut of_document: Vec<Vec<u32>> = vec![Vec::new(); ranked.len()];
+    for (bucket, number) in buckets.iter().zip(0..) {
+        for document in *bucket {
+            of_document[place[document] as usize].push(number);
+        }
+    }
+    of_document
+}
+
+/// The keeper each document joined, by place in the ranking, and how alike they are.
+type Keepers = [Option<(usize, Likeness)>];
 
 struct Star<'w, 'a> {
     worker: &'w mut Worker<'a>,
     ranked: &'w [DocId],
     of_document: Vec<Vec<u32>>,
     bucket_count: usize,
-    last: Option<Overlap>,
+    last: Option<Likeness>,
+    keepers: &'w mut Keepers,
 }
 
 impl Candidates for Star<'_, '_> {
@@ -227,15 +231,14 @@ impl Candidates for Star<'_, '_> {
     }
 
     fn verify(&mut self, document: usize, keeper: usize) -> Result<bool, Error> {
-        self.last = self.worker.verify(self.ranked[document], self.ranked[keeper])?;
+        self.last = self.worker.verifier.verify(self.ranked[document], self.ranked[keeper])?;
         Ok(self.last.is_some())
     }
 
     fn decided(&mut self, document: usize, keeper: Option<usize>) -> Result<(), Error> {
-        if let (Some(keeper), Some(overlap)) = (keeper, self.last.take()) {
-            let (document, keeper) = (self.ranked[document], self.ranked[keeper]);
-            self.worker.near.push(Near::new(document, keeper, overlap));
-            self.worker.sets.forget(document);
+        if let (Some(keeper), Some(likeness)) = (keeper, self.last.take()) {
+            self.keepers[document] = Some((keeper, likeness));
+            self.worker.verifier.forget(self.ranked[document]);
         }
         self.worker.context.job.check()
     }

@@ -11,10 +11,11 @@ use crate::error::Error;
 use crate::job::Job;
 use crate::piece::{Piece, PieceFile};
 use crate::progress::StageKind;
-use crate::sketcher::Sketcher;
+use crate::recipe::Recipe;
 use crate::table::Table;
 use crate::workdir::Workdir;
 use assemble::Assembler;
+use block::BlockSketcher;
 use onefold_formats::Block;
 use onefold_formats::document::Parser;
 use onefold_formats::reader::{Progress, Reader};
@@ -79,6 +80,7 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 struct Scan<'a> {
     job: &'a Job<'a>,
+    recipe: &'a Recipe<'a>,
     workdir: &'a Workdir,
     sources: Vec<Source>,
     queue: Mutex<Queue>,
@@ -102,6 +104,7 @@ struct Queue {
 /// Reads all sources into pieces. A source that turns out to be a stream is marked so.
 pub(crate) fn scan(
     job: &Job<'_>,
+    recipe: &Recipe<'_>,
     sources: &mut [Source],
     workdir: &Workdir,
     bad_before: u64,
@@ -109,6 +112,7 @@ pub(crate) fn scan(
     job.progress.start(StageKind::Read, sources.iter().map(|source| source.size).sum());
     let scan = Scan {
         job,
+        recipe,
         workdir,
         sources: sources.to_vec(),
         queue: Mutex::new(Queue {
@@ -157,7 +161,7 @@ pub(crate) fn parallel(job: &Job<'_>, work: impl Fn(usize) -> Result<(), Error> 
 
 impl Scan<'_> {
     fn work(&self) -> Result<(), Error> {
-        let mut sketcher = Sketcher::new(&self.job.plan);
+        let mut sketcher = BlockSketcher::new(self.recipe);
         let mut block = Block::default();
         while let Some(active) = self.take_source()? {
             while self.turn(&active, &mut block, &mut sketcher)? {}
@@ -232,7 +236,7 @@ impl Scan<'_> {
     }
 
     /// Reads and works on one block of a source; false if there is none left.
-    fn turn(&self, active: &Active, block: &mut Block, sketcher: &mut Sketcher<'_>) -> Result<bool, Error> {
+    fn turn(&self, active: &Active, block: &mut Block, sketcher: &mut BlockSketcher<'_>) -> Result<bool, Error> {
         self.job.check()?;
         let mut turn = lock(&active.turn);
         if turn.ended {
@@ -266,7 +270,7 @@ impl Scan<'_> {
         drop(turn);
         let mut piece = Piece::default();
         piece.meta.end = end;
-        block::work(block, &active.source, &active.parser, &self.job.plan, sketcher, &mut piece);
+        sketcher.work(block, &active.source, &active.parser, &mut piece);
         let documents = piece.rows.len() as u64;
         if let Some(first) = piece.meta.bad.first() {
             let place =

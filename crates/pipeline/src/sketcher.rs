@@ -1,10 +1,18 @@
-//! One document to its digest and band keys.
+//! One document to its digest, its keys and the record of its sketches.
 
+mod shingle_keys;
+
+use crate::census::{FeatureCounts, ShingleCounts};
+use crate::recipe::Recipe;
 use onefold_detect::digest::Digest;
-use onefold_detect::sketch::MinHash;
+use onefold_detect::mix;
+use onefold_detect::sketch::{ClassicMinHash, MinHash, SimHash, idf_weight};
 use onefold_detect::text::{Normaliser, ShingleSet};
-use onefold_formats::document::Body;
-use onefold_run::{Method, Plan};
+use onefold_formats::document::{Body, Document};
+use onefold_run::{Method, Plan, SketchKind, Weight, Within};
+use shingle_keys::Prefixes;
+pub(crate) use shingle_keys::ShingleKey;
+use xxhash_rust::xxh3::xxh3_64;
 
 /// What stays of a document after it was read.
 #[derive(Clone, Copy, Debug)]
@@ -14,55 +22,216 @@ pub(crate) struct Sketched {
     pub(crate) empty: bool,
 }
 
+/// What a document leaves for matching; emptied and filled for each.
+#[derive(Debug, Default)]
+pub(crate) struct Sketches {
+    /// Documents that share one are candidates.
+    pub(crate) keys: Vec<u64>,
+    /// Shingles by which sets meet: see [`ShingleKey`].
+    pub(crate) shingle_keys: Vec<u64>,
+    /// See [`crate::record`].
+    pub(crate) record: Vec<u8>,
+}
+
 /// Reusable state of one worker.
 pub(crate) struct Sketcher<'p> {
-    plan: &'p Plan,
+    recipe: &'p Recipe<'p>,
     normaliser: Normaliser,
-    minhash: MinHash,
+    signer: Signer,
+    simhash: SimHash,
+    prefixes: Prefixes,
     page: String,
     hashes: Vec<u64>,
 }
 
+enum Signer {
+    Fast(MinHash),
+    Classic(ClassicMinHash),
+}
+
 impl<'p> Sketcher<'p> {
-    pub(crate) fn new(plan: &'p Plan) -> Self {
-        let minhash = MinHash::new(plan.signature);
-        Sketcher { plan, normaliser: Normaliser::default(), minhash, page: String::new(), hashes: Vec::new() }
+    pub(crate) fn new(recipe: &'p Recipe<'p>) -> Self {
+        let plan = recipe.plan;
+        Sketcher {
+            recipe,
+            normaliser: Normaliser::default(),
+            signer: match plan.sketch {
+                SketchKind::Fast => Signer::Fast(MinHash::new(plan.signature)),
+                SketchKind::Classic => Signer::Classic(ClassicMinHash::new(plan.signature)),
+            },
+            simhash: SimHash::new(plan.simhash.bits),
+            prefixes: Prefixes::default(),
+            page: String::new(),
+            hashes: Vec::new(),
+        }
     }
 
-    /// Digests a document and, where the method has one, hands over its signature.
-    pub(crate) fn sketch(&mut self, body: &Body<'_>, signed: impl FnOnce(&[u64])) -> Sketched {
-        if self.plan.raw && self.plan.method == Method::Exact {
+    /// Digests a document and makes what its method asks for.
+    pub(crate) fn sketch(&mut self, document: &Document<'_>, out: &mut Sketches) -> Sketched {
+        let (plan, layout, body) = (self.recipe.plan, self.recipe.layout, &document.body);
+        out.keys.clear();
+        out.shingle_keys.clear();
+        out.record.clear();
+        out.record.resize(layout.bytes(), 0);
+        let group = self.group(document);
+        if plan.raw && plan.method == Method::Exact && !layout.has_tokens() {
             let bytes = raw(body);
             // Hardly a text has no ASCII letter or digit; the others are read to be sure.
             let empty = !bytes.iter().any(u8::is_ascii_alphanumeric) && {
                 self.read(body);
                 self.normaliser.normalised().is_empty()
             };
-            return Sketched { digest: Digest::of(bytes), normalised_bytes: bytes.len() as u64, empty };
+            let digest = grouped(Digest::of(bytes), group);
+            return Sketched { digest, normalised_bytes: bytes.len() as u64, empty };
         }
         self.read(body);
         let normalised = self.normaliser.normalised();
-        let digest = self.digest(body);
+        let digest = grouped(self.digest(body), group);
         let sketched =
             Sketched { digest, normalised_bytes: normalised.len() as u64, empty: normalised.is_empty() };
-        if self.plan.method == Method::Minhash && !sketched.empty {
-            self.minhash.begin();
-            self.plan.shingle.each(&self.normaliser, |hash| self.minhash.add(hash));
-            if let Some(signature) = self.minhash.finish() {
-                signed(signature);
-            }
+        if sketched.empty {
+            return sketched;
+        }
+        if layout.has_tokens() {
+            layout.put_tokens(&mut out.record, self.normaliser.token_hashes().len() as u32);
+        }
+        if layout.has_group() {
+            layout.put_group(&mut out.record, group.unwrap_or_default());
+        }
+        if layout.has_fingerprint() {
+            self.fingerprint(group, out);
+        }
+        if layout.has_set() {
+            self.shingle_set(group, out);
+        }
+        if layout.has_signature() {
+            self.sign(group, out);
         }
         sketched
     }
 
+    /// Counts the shingles and features of a document.
+    pub(crate) fn count(
+        &mut self,
+        document: &Document<'_>,
+        shingles: Option<&ShingleCounts>,
+        features: Option<&FeatureCounts>,
+    ) {
+        self.read(&document.body);
+        if let Some(counts) = shingles {
+            // Within one document a shingle may repeat: that makes it no rarer to others, and costs no sorting here.
+            self.each_shingle(|hash| counts.add(hash));
+        }
+        if let Some(counts) = features {
+            let mut distinct = std::mem::take(&mut self.hashes);
+            distinct.clear();
+            self.recipe.plan.simhash.features.each(&self.normaliser, |hash| distinct.push(hash));
+            distinct.sort_unstable();
+            distinct.dedup();
+            counts.add(&distinct);
+            self.hashes = distinct;
+        }
+    }
+
     /// The digest and the set of shingles of a document.
-    pub(crate) fn shingles(&mut self, body: &Body<'_>) -> (Digest, ShingleSet) {
-        self.read(body);
-        (self.digest(body), ShingleSet::of(&self.normaliser, self.plan.shingle, &mut self.hashes))
+    pub(crate) fn shingles(&mut self, document: &Document<'_>) -> (Digest, ShingleSet) {
+        self.read(&document.body);
+        let digest = grouped(self.digest(&document.body), self.group(document));
+        let mut hashes = std::mem::take(&mut self.hashes);
+        hashes.clear();
+        self.each_shingle(|hash| hashes.push(hash));
+        let set = ShingleSet::from_hashes(&hashes);
+        self.hashes = hashes;
+        (digest, set)
+    }
+
+    /// The digest and the characters of a document's normalised text.
+    pub(crate) fn characters(&mut self, document: &Document<'_>) -> (Digest, Vec<char>) {
+        self.read(&document.body);
+        let digest = grouped(self.digest(&document.body), self.group(document));
+        (digest, String::from_utf8_lossy(self.normaliser.normalised()).chars().collect())
+    }
+
+    fn sign(&mut self, group: Option<u64>, out: &mut Sketches) {
+        let Sketcher { recipe, signer, normaliser, .. } = self;
+        let plan = recipe.plan;
+        let signature = match signer {
+            Signer::Fast(minhash) => {
+                minhash.begin();
+                each_shingle(plan, normaliser, |hash| minhash.add(hash));
+                minhash.finish()
+            }
+            Signer::Classic(minhash) => {
+                minhash.begin();
+                each_shingle(plan, normaliser, |hash| minhash.add(hash));
+                minhash.finish()
+            }
+        };
+        let Some(signature) = signature else { return };
+        self.recipe.layout.put_signature(&mut out.record, signature);
+        match group {
+            None => out.keys.extend(plan.bands.keys(signature)),
+            Some(group) => out.keys.extend(plan.bands.keys(signature).map(|key| mix::pair(key, group))),
+        }
+    }
+
+    fn fingerprint(&mut self, group: Option<u64>, out: &mut Sketches) {
+        let (plan, simhash) = (&self.recipe.plan.simhash, &mut self.simhash);
+        simhash.begin();
+        match plan.weight {
+            Weight::Tf => plan.features.each(&self.normaliser, |hash| simhash.add(hash)),
+            Weight::Binary | Weight::Tfidf => {
+                self.hashes.clear();
+                plan.features.each(&self.normaliser, |hash| self.hashes.push(hash));
+                self.hashes.sort_unstable();
+                for run in self.hashes.chunk_by(|a, b| a == b) {
+                    let weight = match &self.recipe.features {
+                        Some(counts) if plan.weight == Weight::Tfidf => {
+                            let rare = idf_weight(counts.documents().into(), counts.get(run[0]).into());
+                            rare.saturating_mul(run.len() as u32)
+                        }
+                        _ => 1,
+                    };
+                    simhash.add_weighted(run[0], weight);
+                }
+            }
+        }
+        let Some(fingerprint) = simhash.finish() else { return };
+        self.recipe.layout.put_fingerprint(&mut out.record, fingerprint);
+        if let Some(tables) = &self.recipe.tables {
+            let key = |key| group.map_or(key, |group| mix::pair(key, group));
+            out.keys.extend(tables.keys(fingerprint).map(key));
+        }
+    }
+
+    fn shingle_set(&mut self, group: Option<u64>, out: &mut Sketches) {
+        let mut hashes = std::mem::take(&mut self.hashes);
+        hashes.clear();
+        self.each_shingle(|hash| hashes.push(hash));
+        let set = ShingleSet::from_hashes(&hashes);
+        self.hashes = hashes;
+        self.recipe.layout.put_set(&mut out.record, set.hashes());
+        if let Some(counts) = &self.recipe.shingles {
+            self.prefixes.keys(set.hashes(), self.recipe.plan, counts, group, &mut out.shingle_keys);
+        }
+    }
+
+    #[inline]
+    fn each_shingle(&self, take: impl FnMut(u64)) {
+        each_shingle(self.recipe.plan, &self.normaliser, take);
     }
 
     fn digest(&self, body: &Body<'_>) -> Digest {
-        if self.plan.raw { Digest::of(raw(body)) } else { Digest::of(self.normaliser.normalised()) }
+        if self.recipe.plan.raw { Digest::of(raw(body)) } else { Digest::of(self.normaliser.normalised()) }
+    }
+
+    /// Hash of the group a document is compared within, if there are groups.
+    fn group(&self, document: &Document<'_>) -> Option<u64> {
+        match &self.recipe.plan.within {
+            Within::All => None,
+            Within::Site => Some(document.url.as_deref().map_or(0, |url| xxh3_64(site(url).as_bytes()))),
+            Within::Field(_) => Some(document.group.as_deref().map_or(0, |value| xxh3_64(value.as_bytes()))),
+        }
     }
 
     fn read(&mut self, body: &Body<'_>) {
@@ -75,6 +244,27 @@ impl<'p> Sketcher<'p> {
             }
         }
     }
+}
+
+/// Hands over the shingles of the text that was read, those of the sample if there is one.
+#[inline]
+fn each_shingle(plan: &Plan, read: &Normaliser, mut take: impl FnMut(u64)) {
+    match plan.sample {
+        None => plan.shingle.each(read, take),
+        Some(sample) => plan.shingle.each(read, |hash| {
+            if sample.keeps(hash) {
+                take(hash);
+            }
+        }),
+    }
+}
+
+/// Equal texts of different groups are different.
+fn grouped(digest: Digest, group: Option<u64>) -> Digest {
+    group.map_or(digest, |group| {
+        let spread = u128::from(mix::pair(group, 1)) << 64 | u128::from(mix::pair(group, 2));
+        Digest(digest.0 ^ spread)
+    })
 }
 
 fn raw<'a>(body: &'a Body<'_>) -> &'a [u8] {
@@ -97,4 +287,8 @@ pub(crate) fn text_of(body: &Body<'_>, out: &mut String) {
             }
         }
     }
+}
+
+fn site(url: &str) -> &str {
+    url.split_once("://").map_or(url, |(_, rest)| rest.split(['/', '?', '#', ':']).next().unwrap_or(rest))
 }

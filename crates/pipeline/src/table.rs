@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::piece::{Handles, Names, PieceFile, Row};
+use crate::record::Layout;
 use onefold_formats::source::Source;
 use onefold_run::{DocumentRef, KeepRule};
 use std::cmp::Ordering;
@@ -22,6 +23,11 @@ pub(crate) struct Table<'s> {
     /// Empty under the rule `first`.
     rank: Vec<u64>,
     empty: Vec<bool>,
+    /// Of each document, where documents have one.
+    pub(crate) fingerprints: Vec<u128>,
+    /// Number of distinct shingles of each document, where it is recorded.
+    pub(crate) set_len: Vec<u32>,
+    layout: Layout,
     pieces: Vec<TablePiece>,
     /// Number of the first piece of each source, and of the first behind the last.
     pieces_from: Vec<usize>,
@@ -37,7 +43,7 @@ pub(crate) struct TablePiece {
 }
 
 impl<'s> Table<'s> {
-    pub(crate) fn new(sources: &'s [Source], rule: &KeepRule) -> Self {
+    pub(crate) fn new(sources: &'s [Source], rule: &KeepRule, layout: Layout) -> Self {
         Table {
             sources,
             digest: Vec::new(),
@@ -45,6 +51,9 @@ impl<'s> Table<'s> {
             length: Vec::new(),
             rank: Vec::new(),
             empty: Vec::new(),
+            fingerprints: Vec::new(),
+            set_len: Vec::new(),
+            layout,
             pieces: Vec::new(),
             pieces_from: vec![0; sources.len() + 1],
             handles: Handles::default(),
@@ -66,6 +75,17 @@ impl<'s> Table<'s> {
             self.empty.push(row.empty);
             if self.rule != KeepRule::First {
                 self.rank.push(row.rank);
+            }
+        }
+        let layout = self.layout;
+        if (layout.has_fingerprint() || layout.has_set()) && !rows.is_empty() {
+            for record in file.records(&self.handles)?.chunks_exact(layout.bytes()) {
+                if layout.has_fingerprint() {
+                    self.fingerprints.push(layout.fingerprint(record));
+                }
+                if layout.has_set() {
+                    self.set_len.push(layout.set_len(record));
+                }
             }
         }
         self.pieces.push(TablePiece { file, source, first });
@@ -119,10 +139,10 @@ impl<'s> Table<'s> {
         piece.file.names(document - piece.first, &self.handles)
     }
 
-    /// The low bytes of a document's signature.
-    pub(crate) fn signature(&self, document: DocId) -> Result<Vec<u8>, Error> {
+    /// The record of a document's sketches.
+    pub(crate) fn record(&self, document: DocId) -> Result<Vec<u8>, Error> {
         let (piece, mut bytes) = (self.piece(document), Vec::new());
-        piece.file.signature(document - piece.first, &self.handles, &mut bytes)?;
+        piece.file.record(document - piece.first, &self.handles, &mut bytes)?;
         Ok(bytes)
     }
 

@@ -3,9 +3,10 @@
 use crate::error::Error;
 use crate::exact::Representatives;
 use crate::table::DocId;
+use crate::verify::Likeness;
 use crate::workdir::Workdir;
 use onefold_detect::measure::Overlap;
-use onefold_run::Bucket;
+use onefold_run::{Bucket, Verdict};
 use serde::{Deserialize, Serialize};
 
 /// A representative that joined another one's cluster.
@@ -13,18 +14,34 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct Near {
     pub(crate) document: DocId,
     pub(crate) keeper: DocId,
-    shared: u32,
-    first: u32,
-    second: u32,
+    /// Similarity in bits, so that it is read as it was written.
+    similarity: u64,
+    /// Shingles shared, of the document and of its keeper, where sets were compared.
+    counts: Option<(u32, u32, u32)>,
+    contained: bool,
 }
 
 impl Near {
-    pub(crate) fn new(document: DocId, keeper: DocId, overlap: Overlap) -> Self {
-        Near { document, keeper, shared: overlap.shared, first: overlap.first, second: overlap.second }
+    pub(crate) fn kind(&self) -> Verdict {
+        if self.contained { Verdict::Contained } else { Verdict::Near }
     }
 
-    pub(crate) fn overlap(&self) -> Overlap {
-        Overlap { shared: self.shared, first: self.first, second: self.second }
+    pub(crate) fn new(document: DocId, keeper: DocId, likeness: &Likeness) -> Self {
+        Near {
+            document,
+            keeper,
+            similarity: likeness.similarity.to_bits(),
+            counts: likeness.overlap.map(|overlap| (overlap.shared, overlap.first, overlap.second)),
+            contained: likeness.contained,
+        }
+    }
+
+    pub(crate) fn similarity(&self) -> f64 {
+        f64::from_bits(self.similarity)
+    }
+
+    pub(crate) fn overlap(&self) -> Option<Overlap> {
+        self.counts.map(|(shared, first, second)| Overlap { shared, first, second })
     }
 }
 

@@ -17,7 +17,7 @@ use crate::verdicts::{Fate, Verdicts};
 use crate::workdir::Workdir;
 use onefold_formats::BadRecord;
 use onefold_formats::source::{Format, Source};
-use onefold_run::{Counts, FORMAT_VERSION, InputRecord, Manifest};
+use onefold_run::{Counts, FORMAT_VERSION, InputRecord, Manifest, Verdict};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -204,6 +204,7 @@ impl Run<'_> {
             match self.fate(document) {
                 Fate::Kept => {}
                 Fate::Exact { .. } => counts.removed_exact += 1,
+                Fate::Near(near) if near.kind() == Verdict::Contained => counts.removed_contained += 1,
                 Fate::Near(_) => counts.removed_near += 1,
             }
         }

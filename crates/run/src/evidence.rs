@@ -23,6 +23,8 @@ pub enum Verdict {
     Exact,
     /// Similar texts.
     Near,
+    /// The removed one lies within its keeper.
+    Contained,
 }
 
 impl Verdict {
@@ -31,6 +33,7 @@ impl Verdict {
         match self {
             Verdict::Exact => "exact",
             Verdict::Near => "near",
+            Verdict::Contained => "contained",
         }
     }
 }
@@ -43,11 +46,11 @@ pub struct Removed {
     pub document: DocumentRef,
     /// How it is related to its keeper.
     pub kind: Verdict,
-    /// Resemblance to the keeper.
+    /// Similarity to the keeper by the plan's measure; resemblance unless `--verify` says otherwise.
     pub similarity: f64,
-    /// Share of its shingles that the keeper has.
-    pub containment: f64,
-    /// Shingles both have; none under the method `exact`, which makes no shingles.
+    /// Share of its shingles that the keeper has; none where sets were not compared.
+    pub containment: Option<f64>,
+    /// Shingles both have; none under the method `exact` and where sets were not compared.
     pub shared_shingles: Option<u32>,
     /// Its distinct shingles.
     pub shingles: Option<u32>,

@@ -3,9 +3,11 @@
 mod evidence;
 mod keep;
 mod manifest;
+mod method;
 mod plan;
 
 pub use evidence::{BadLine, Cluster, DocumentRef, Removed, Verdict};
 pub use keep::{KeepRule, KeepRuleError, RankInput};
 pub use manifest::{Bucket, Counts, FORMAT_VERSION, InputRecord, Manifest, ManifestError, Stage};
-pub use plan::{Method, Plan, PlanError};
+pub use method::{ChoiceError, Method, Neighbours, Simhash, SketchKind, Verify, Weight, Within};
+pub use plan::{MOST_HAMMING, Plan, PlanError};

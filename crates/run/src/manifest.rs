@@ -77,6 +77,9 @@ pub struct Counts {
     pub removed_exact: u64,
     /// Of these, similar to their keeper.
     pub removed_near: u64,
+    /// Of these, within their keeper and not similar to it.
+    #[serde(default)]
+    pub removed_contained: u64,
     /// Not readable.
     pub bad: u64,
     /// Without a token; part of `kept`.

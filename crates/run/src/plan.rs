@@ -1,23 +1,17 @@
 //! The plan: every parameter that influences a fingerprint or a verdict.
 
 use crate::keep::KeepRule;
+use crate::method::{Method, Simhash, SketchKind, Verify, Weight, Within};
 use onefold_detect::matching::{Bands, BandsError};
 use onefold_detect::mix;
 use onefold_detect::resolve::Clustering;
+use onefold_detect::sketch::Sample;
 use onefold_detect::text::Shingling;
 use onefold_formats::source::Fields;
 use serde::{Deserialize, Serialize};
 
-/// How duplicates are found.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Method {
-    /// Equal digests alone.
-    Exact,
-    /// Equal digests, then MinHash bands and verification.
-    #[default]
-    Minhash,
-}
+/// Largest Hamming distance that tables are made for.
+pub const MOST_HAMMING: u32 = 7;
 
 /// What decides a run's verdicts. Two runs with equal plans and inputs give equal bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -30,14 +24,28 @@ pub struct Plan {
     pub raw: bool,
     /// What shingles are.
     pub shingle: Shingling,
+    /// Of the shingles only those whose hash is 0 modulo this, if any.
+    pub sample: Option<Sample>,
+    /// Which MinHash.
+    pub sketch: SketchKind,
     /// Values of a signature.
     pub signature: usize,
+    /// Bits kept of each value behind the bands: 8, 16 or 32.
+    pub signature_bits: u32,
     /// How it is cut.
     pub bands: Bands,
     /// Resemblance from which documents are near duplicates.
     pub threshold: f64,
     /// Probability of finding a pair at the threshold that the bands were chosen for.
     pub recall: f64,
+    /// How fingerprints are made and compared.
+    pub simhash: Simhash,
+    /// What a candidate has to pass.
+    pub verify: Verify,
+    /// Share of a document's shingles in another one from which it goes too, if it does.
+    pub containment: Option<f64>,
+    /// Which documents are compared with each other.
+    pub within: Within,
     /// How pairs become clusters.
     pub cluster: Clustering,
     /// Who survives.
@@ -76,10 +84,17 @@ impl Default for Plan {
             method: Method::default(),
             raw: false,
             shingle: Shingling::default(),
+            sample: None,
+            sketch: SketchKind::default(),
             signature: 128,
+            signature_bits: 8,
             bands: Bands { bands: 21, rows: 6 },
             threshold: 0.8,
             recall: 0.99,
+            simhash: Simhash::default(),
+            verify: Verify::default(),
+            containment: None,
+            within: Within::default(),
             cluster: Clustering::default(),
             keep: KeepRule::default(),
             max_bucket: None,
@@ -106,6 +121,15 @@ impl Plan {
         range("signature", signature, (1..=65536).contains(&self.signature), "from 1 to 65536")?;
         let bytes = self.max_document_bytes;
         range("max-document", bytes as f64, (1..1 << 32).contains(&bytes), "from 1 byte to below 4 GiB")?;
+        let bits = self.signature_bits;
+        range("signature-bits", bits.into(), matches!(bits, 8 | 16 | 32), "8, 16 or 32")?;
+        if let Verify::Sketch { of, .. } = self.verify {
+            range("verify", of as f64, of <= self.signature, "a sketch of at most --signature entries")?;
+        }
+        if let Some(least) = self.containment {
+            range("containment", least, least > 0.0 && least <= 1.0, "above 0 and at most 1")?;
+        }
+        self.check_simhash(range)?;
         self.bands = match bands {
             Some((bands, rows)) => Bands::new(bands, rows, self.signature)?,
             // A pair at resemblance 1 of distinct texts is found by any bands.
@@ -114,7 +138,73 @@ impl Plan {
         if let KeepRule::Field(name) = &self.keep {
             self.fields.score = Some(name.clone());
         }
+        if let Within::Field(name) = &self.within {
+            self.fields.group = Some(name.clone());
+        }
         Ok(self)
+    }
+
+    fn check_simhash(
+        &self,
+        range: impl Fn(&'static str, f64, bool, &'static str) -> Result<(), PlanError>,
+    ) -> Result<(), PlanError> {
+        let Simhash { bits, hamming, .. } = self.simhash;
+        match self.method {
+            // Tables guarantee what they find; their number grows with the distance.
+            Method::Simhash => range("hamming", hamming.into(), hamming <= MOST_HAMMING, "from 0 to 7"),
+            _ => range("hamming", hamming.into(), hamming < bits.count(), "below --bits"),
+        }
+    }
+
+    /// What makes documents duplicates, in words.
+    pub fn rule(&self) -> String {
+        let equal = if self.raw { "equal bytes" } else { "equal normalised texts" };
+        let near = match self.method {
+            Method::Exact => None,
+            Method::Minhash | Method::Join => Some(self.verified()),
+            Method::Simhash | Method::Combined => {
+                let Simhash { bits, hamming, features, .. } = &self.simhash;
+                let near = format!("{bits}-bit fingerprints of {features} within {hamming}");
+                let verified = (self.verify != Verify::None).then(|| self.verified());
+                Some(verified.map_or(near.clone(), |verified| format!("{near} and {verified}")))
+            }
+        };
+        let mut rule = equal.to_owned();
+        if let Some(near) = near {
+            rule += &format!(", or {near}");
+        }
+        if let Some(least) = self.containment {
+            rule += &format!(", or containment of {} shingles at least {least}", self.shingle);
+        }
+        if self.within != Within::All {
+            rule += &format!("; within {}", self.within);
+        }
+        let cluster = match self.cluster {
+            Clustering::Star => "star",
+            Clustering::Components => "components",
+        };
+        format!("{rule}; cluster: {cluster}; keep: {}", self.keep)
+    }
+
+    fn verified(&self) -> String {
+        match self.verify {
+            Verify::Shingles => {
+                format!("resemblance of {} shingles at least {}", self.shingle, self.threshold)
+            }
+            Verify::None => format!("one of {} bands of {} rows", self.bands.bands, self.bands.rows),
+            Verify::Sketch { agree, of } => format!("{agree} of {of} sketch entries"),
+            Verify::Edit(least) => format!("edit-distance similarity at least {least}"),
+        }
+    }
+
+    /// Whether shingles are counted over the corpus before documents are sketched.
+    pub fn counts_shingles(&self) -> bool {
+        self.method == Method::Join || (self.containment.is_some() && self.method != Method::Exact)
+    }
+
+    /// Whether features are counted over the corpus before fingerprints are made.
+    pub fn counts_features(&self) -> bool {
+        self.method.has_fingerprint() && self.simhash.weight == Weight::Tfidf
     }
 }
 

@@ -11,8 +11,13 @@ impl ShingleSet {
     pub fn of(read: &Normaliser, shingling: Shingling, scratch: &mut Vec<u64>) -> Self {
         scratch.clear();
         shingling.each(read, |hash| scratch.push(hash));
+        Self::from_hashes(scratch)
+    }
+
+    /// The set of some shingles, in any order and with repeats.
+    pub fn from_hashes(hashes: &[u64]) -> Self {
         let mut sorted = Vec::new();
-        sort_hashes(scratch, &mut sorted);
+        sort_hashes(hashes, &mut sorted);
         ShingleSet(sorted)
     }
 

@@ -29,6 +29,8 @@ pub enum ColumnType {
     Float,
     /// Lists of strings.
     TextList,
+    /// Lists of numbers from 0.
+    UIntList,
 }
 
 /// One value of a row.
@@ -44,6 +46,8 @@ pub enum Cell<'a> {
     Float(f64),
     /// For [`ColumnType::TextList`].
     TextList(&'a [String]),
+    /// For [`ColumnType::UIntList`].
+    UIntList(&'a [u64]),
 }
 
 /// Writes a table row by row.
@@ -125,6 +129,7 @@ impl ColumnType {
             ColumnType::UInt => DataType::UInt64,
             ColumnType::Float => DataType::Float64,
             ColumnType::TextList => DataType::new_list(DataType::Utf8, true),
+            ColumnType::UIntList => DataType::new_list(DataType::UInt64, true),
         }
     }
 }
@@ -134,6 +139,7 @@ enum Column {
     UInt(UInt64Builder),
     Float(Float64Builder),
     TextList(ListBuilder<StringBuilder>),
+    UIntList(ListBuilder<UInt64Builder>),
 }
 
 impl Column {
@@ -143,6 +149,7 @@ impl Column {
             ColumnType::UInt => Column::UInt(UInt64Builder::new()),
             ColumnType::Float => Column::Float(Float64Builder::new()),
             ColumnType::TextList => Column::TextList(ListBuilder::new(StringBuilder::new())),
+            ColumnType::UIntList => Column::UIntList(ListBuilder::new(UInt64Builder::new())),
         }
     }
 
@@ -154,6 +161,7 @@ impl Column {
                 | (Column::UInt(_), Cell::UInt(_))
                 | (Column::Float(_), Cell::Float(_))
                 | (Column::TextList(_), Cell::TextList(_))
+                | (Column::UIntList(_), Cell::UIntList(_))
         )
     }
 
@@ -167,10 +175,15 @@ impl Column {
                 texts.iter().for_each(|text| column.values().append_value(text));
                 column.append(true);
             }
+            (Column::UIntList(column), Cell::UIntList(numbers)) => {
+                column.values().append_slice(numbers);
+                column.append(true);
+            }
             (Column::Text(column), _) => column.append_null(),
             (Column::UInt(column), _) => column.append_null(),
             (Column::Float(column), _) => column.append_null(),
             (Column::TextList(column), _) => column.append_null(),
+            (Column::UIntList(column), _) => column.append_null(),
         }
     }
 
@@ -180,6 +193,7 @@ impl Column {
             Column::UInt(column) => Arc::new(column.finish()),
             Column::Float(column) => Arc::new(column.finish()),
             Column::TextList(column) => Arc::new(column.finish()),
+            Column::UIntList(column) => Arc::new(column.finish()),
         }
     }
 }

@@ -16,9 +16,9 @@ use std::fmt::Display;
 pub(super) struct Columns {
     /// Their numbers in the file, ascending.
     pub(super) roots: Vec<usize>,
-    /// Of id, url, date, text and score: the number among `roots`.
-    parts: [Option<usize>; 5],
-    names: [String; 4],
+    /// Of id, url, date, text, group and score: the number among `roots`.
+    parts: [Option<usize>; 6],
+    names: [String; 5],
     limit: usize,
 }
 
@@ -39,20 +39,22 @@ impl Columns {
             return Err(BadRecord::new(BadKind::FieldType, message));
         }
         let score = fields.score.as_deref().and_then(find);
-        let found = [find(&fields.id), find(&fields.url), find(&fields.date), Some(text), score];
+        let group = fields.group.as_deref().and_then(find);
+        let found = [find(&fields.id), find(&fields.url), find(&fields.date), Some(text), group, score];
         let mut roots: Vec<usize> = found.iter().flatten().copied().collect();
         roots.sort_unstable();
         roots.dedup();
         let parts = found.map(|root| root.and_then(|root| roots.binary_search(&root).ok()));
-        let names = [&fields.id, &fields.url, &fields.date, &fields.text].map(Clone::clone);
+        let group = fields.group.clone().unwrap_or_default();
+        let names = [&fields.id, &fields.url, &fields.date, &fields.text, &group].map(Clone::clone);
         // A length is stored as one more than it is, in 32 bits.
         Ok(Columns { roots, parts, names, limit: limit.min(u32::MAX as usize - 1) })
     }
 
     /// Appends a row of a batch in its encoded form, or nothing if it is bad.
     pub(super) fn encode(&self, batch: &RecordBatch, row: usize, out: &mut Vec<u8>) -> Result<(), BadRecord> {
-        let mut scratch = [const { String::new() }; 4];
-        let mut parts = [None; 4];
+        let mut scratch = [const { String::new() }; 5];
+        let mut parts = [None; 5];
         for (index, buffer) in scratch.iter_mut().enumerate() {
             let Some(column) = self.parts[index] else { continue };
             let array = batch.column(column);
@@ -77,9 +79,9 @@ impl Columns {
                 .map_err(|error| BadRecord::new(BadKind::Utf8, format!("column {name:?}: {error}")))?;
             parts[index] = Some(text);
         }
-        let [id, url, date, text] = parts;
-        let score = self.parts[4].and_then(|column| number(batch.column(column), row));
-        row::encode(Row { id, url, date, text, score }, out);
+        let [id, url, date, text, group] = parts;
+        let score = self.parts[5].and_then(|column| number(batch.column(column), row));
+        row::encode(Row { id, url, date, text, group, score }, out);
         Ok(())
     }
 }

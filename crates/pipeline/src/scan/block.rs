@@ -1,91 +1,83 @@
 //! One block of records to what it leaves.
 
 use crate::piece::{BadEntry, Gap, LinkEntry, Piece, Row};
-use crate::sketcher::Sketcher;
+use crate::recipe::Recipe;
+use crate::sketcher::{Sketcher, Sketches};
 use onefold_formats::block::{Block, Frame, FrameKind};
 use onefold_formats::document::{Document, Link, Parsed, Parser};
 use onefold_formats::source::Source;
-use onefold_run::{Method, Plan, RankInput};
+use onefold_run::{Plan, RankInput};
 
-/// Works through a block.
-pub(super) fn work(
-    block: &Block,
-    source: &Source,
-    parser: &Parser,
-    plan: &Plan,
-    sketcher: &mut Sketcher<'_>,
-    piece: &mut Piece,
-) {
-    for frame in &block.frames {
-        if let FrameKind::Filler { keep } = frame.kind {
-            if !keep {
-                piece.meta.gaps.push(Gap { offset: frame.offset, length: frame.length });
-            }
-            continue;
-        }
-        match parser.parse(block.bytes_of(frame), &frame.kind) {
-            Parsed::Document(document) => {
-                add_document(frame, &document, source, plan, sketcher, piece);
-            }
-            Parsed::Passed(link) => {
-                piece.meta.passed += 1;
-                piece.meta.links.extend(link.map(|link| link_entry(frame, link)));
-            }
-            Parsed::Bad(bad) => {
-                piece.meta.bad.push(BadEntry { offset: frame.offset, length: frame.length, bad });
-            }
-        }
-    }
+/// Works through blocks for one worker.
+pub(super) struct BlockSketcher<'a> {
+    plan: &'a Plan,
+    sketcher: Sketcher<'a>,
+    sketches: Sketches,
 }
 
-fn add_document(
-    frame: &Frame,
-    document: &Document<'_>,
-    source: &Source,
-    plan: &Plan,
-    sketcher: &mut Sketcher<'_>,
-    piece: &mut Piece,
-) {
-    let number = piece.documents();
-    let mut signed = false;
-    let sketched = sketcher.sketch(&document.body, |signature| {
-        plan.bands.keys(signature).for_each(|key| piece.push_key(key, number));
-        piece.push_signature(Some(signature), plan.signature);
-        signed = true;
-    });
-    if !signed && plan.method == Method::Minhash {
-        piece.push_signature(None, plan.signature);
+impl<'a> BlockSketcher<'a> {
+    pub(super) fn new(recipe: &'a Recipe<'a>) -> Self {
+        BlockSketcher { plan: recipe.plan, sketcher: Sketcher::new(recipe), sketches: Sketches::default() }
     }
-    let (url, date) = (document.url.as_deref(), document.date.as_deref());
-    let fallback;
-    let id = match document.id.as_deref().or(url) {
-        Some(id) => id,
-        None => {
-            fallback = format!("{}#{}", source.name, frame.row);
-            &fallback
+
+    /// Puts what a block leaves into a piece.
+    pub(super) fn work(&mut self, block: &Block, source: &Source, parser: &Parser, piece: &mut Piece) {
+        for frame in &block.frames {
+            if let FrameKind::Filler { keep } = frame.kind {
+                if !keep {
+                    piece.meta.gaps.push(Gap { offset: frame.offset, length: frame.length });
+                }
+                continue;
+            }
+            match parser.parse(block.bytes_of(frame), &frame.kind) {
+                Parsed::Document(document) => self.document(frame, &document, source, piece),
+                Parsed::Passed(link) => {
+                    piece.meta.passed += 1;
+                    piece.meta.links.extend(link.map(|link| link_entry(frame, link)));
+                }
+                Parsed::Bad(bad) => {
+                    piece.meta.bad.push(BadEntry { offset: frame.offset, length: frame.length, bad });
+                }
+            }
         }
-    };
-    let input = RankInput { url, date, score: document.score, normalised_bytes: sketched.normalised_bytes };
-    let row = Row {
-        digest: sketched.digest.0,
-        offset: frame.offset,
-        length: frame.length as u32,
-        rank: plan.keep.rank(&input),
-        empty: sketched.empty,
-    };
-    // Dates are asked for again only where a WARC record refers to another.
-    let date = document.record_id.and(date);
-    piece.push(row, [Some(id), url, document.record_id, date]);
-    if !document.concurrent_to.is_empty() {
-        piece.meta.links.push(LinkEntry {
+    }
+
+    fn document(&mut self, frame: &Frame, document: &Document<'_>, source: &Source, piece: &mut Piece) {
+        let number = piece.documents();
+        let sketched = self.sketcher.sketch(document, &mut self.sketches);
+        piece.push_sketches(&self.sketches);
+        let (url, date) = (document.url.as_deref(), document.date.as_deref());
+        let fallback;
+        let id = match document.id.as_deref().or(url) {
+            Some(id) => id,
+            None => {
+                fallback = format!("{}#{}", source.name, frame.row);
+                &fallback
+            }
+        };
+        let input =
+            RankInput { url, date, score: document.score, normalised_bytes: sketched.normalised_bytes };
+        let row = Row {
+            digest: sketched.digest.0,
             offset: frame.offset,
-            length: frame.length,
-            document: Some(number),
-            record_id: None,
-            revisit: false,
-            to: document.concurrent_to.iter().map(ToString::to_string).collect(),
-            target: None,
-        });
+            length: frame.length as u32,
+            rank: self.plan.keep.rank(&input),
+            empty: sketched.empty,
+        };
+        // Dates are asked for again only where a WARC record refers to another.
+        let date = document.record_id.and(date);
+        piece.push(row, [Some(id), url, document.record_id, date]);
+        if !document.concurrent_to.is_empty() {
+            piece.meta.links.push(LinkEntry {
+                offset: frame.offset,
+                length: frame.length,
+                document: Some(number),
+                record_id: None,
+                revisit: false,
+                to: document.concurrent_to.iter().map(ToString::to_string).collect(),
+                target: None,
+            });
+        }
     }
 }
 

@@ -63,11 +63,11 @@ fn removed_line(
     let (kind, similarity, containment, shared_shingles, shingles) = match run.fate(document) {
         Fate::Near(near) => {
             let overlap = near.overlap();
-            let counts = (Some(overlap.shared), Some(overlap.first));
-            (Verdict::Near, overlap.resemblance(), overlap.containment(), counts.0, counts.1)
+            let counts = (overlap.map(|overlap| overlap.shared), overlap.map(|overlap| overlap.first));
+            (near.kind(), near.similarity(), overlap.map(|overlap| overlap.containment()), counts.0, counts.1)
         }
-        Fate::Exact { shingles, .. } => (Verdict::Exact, 1.0, 1.0, shingles, shingles),
-        Fate::Kept => (Verdict::Exact, 1.0, 1.0, None, None),
+        Fate::Exact { shingles, .. } => (Verdict::Exact, 1.0, Some(1.0), shingles, shingles),
+        Fate::Kept => (Verdict::Exact, 1.0, Some(1.0), None, None),
     };
     Ok(Removed {
         document: run.table.document_ref(document)?,

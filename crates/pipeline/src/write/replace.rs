@@ -25,7 +25,7 @@ fn mark(run: &Run<'_>, clusters: &Clusters, document: DocId) -> Result<Mark, Err
     let (keeper, kind, similarity) = match run.fate(document) {
         Fate::Kept => return Ok(Mark { cluster: clusters.number(document), ..Mark::default() }),
         Fate::Exact { keeper, .. } => (keeper, "exact", 1.0),
-        Fate::Near(near) => (near.keeper, "near", near.overlap().resemblance()),
+        Fate::Near(near) => (near.keeper, near.kind().name(), near.similarity()),
     };
     let duplicate_of = Some(run.table.names(keeper)?.id);
     Ok(Mark {

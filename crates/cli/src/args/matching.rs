@@ -1,0 +1,273 @@
+//! What makes documents alike: the flags of matching, which methods each goes with, and the plan they make.
+
+use anyhow::{Result, bail};
+use clap::{Args, ValueEnum};
+use onefold_detect::sketch::{Bits, Sample};
+use onefold_detect::text::Shingling;
+use onefold_run::{Method, Neighbours, Plan, SketchKind, Verify, Weight, Within};
+
+/// How duplicates are found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MethodName {
+    /// Equal texts
+    Exact,
+    /// Equal texts, and similar ones by MinHash bands, verified on their shingles
+    #[default]
+    Minhash,
+    /// Equal texts, and similar ones by SimHash fingerprints within a Hamming distance, verified
+    Simhash,
+    /// MinHash candidates whose fingerprints are near too, verified
+    Combined,
+    /// Every pair at or above the threshold, guaranteed
+    Join,
+}
+
+impl From<MethodName> for Method {
+    fn from(name: MethodName) -> Method {
+        match name {
+            MethodName::Exact => Method::Exact,
+            MethodName::Minhash => Method::Minhash,
+            MethodName::Simhash => Method::Simhash,
+            MethodName::Combined => Method::Combined,
+            MethodName::Join => Method::Join,
+        }
+    }
+}
+
+/// What a feature counts for in a fingerprint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum WeightName {
+    /// As often as it occurs
+    Tf,
+    /// Once
+    Binary,
+    /// The more the fewer documents have it; the input is read twice
+    Tfidf,
+}
+
+/// Which MinHash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SketchName {
+    /// About one hash a shingle
+    Fast,
+    /// Independent permutations (a·x + b) mod p
+    Classic,
+}
+
+/// What makes documents alike. Defaults are those of the plan.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct MatchArgs {
+    /// How duplicates are found: exact, minhash, simhash, combined, join
+    #[arg(long, value_name = "METHOD", help_heading = "Matching")]
+    pub(crate) method: Option<MethodName>,
+    /// Resemblance from which two documents are near duplicates [default: 0.8]
+    #[arg(long, value_name = "J", help_heading = "Matching")]
+    pub(crate) threshold: Option<f64>,
+    /// Also remove documents whose shingles lie to this share within a kept one: excerpts, quotes
+    #[arg(long, value_name = "SHARE", help_heading = "Matching")]
+    pub(crate) containment: Option<f64>,
+    /// Compare only within a site, or within one value of a field: site, or the field's name
+    #[arg(long, value_name = "GROUP", help_heading = "Matching", hide_short_help = true)]
+    pub(crate) within: Option<Within>,
+    /// What a candidate has to pass: shingles, none, sketch:K/N (K of N entries agree), edit:S (edit-distance
+    /// similarity) [default: shingles]
+    #[arg(long, value_name = "RULE", help_heading = "Matching", hide_short_help = true)]
+    pub(crate) verify: Option<Verify>,
+    /// Exact means equal bytes of text, not equal words
+    #[arg(long, help_heading = "Matching", hide_short_help = true)]
+    pub(crate) raw: bool,
+    /// Do not look into buckets of more documents; what this cuts is named in the manifest
+    #[arg(long, value_name = "N", help_heading = "Matching", hide_short_help = true)]
+    pub(crate) max_bucket: Option<usize>,
+
+    /// What shingles are: word:N (N words) or char:N (N characters) [default: word:5]
+    #[arg(long, value_name = "KIND:N", help_heading = "Shingles")]
+    pub(crate) shingle: Option<Shingling>,
+    /// Keep of very large documents only the shingles whose hash is 0 modulo P: mod:P
+    #[arg(long, value_name = "mod:P", help_heading = "Shingles", hide_short_help = true)]
+    pub(crate) sample: Option<Sample>,
+
+    /// Values of a MinHash signature [default: 128]
+    #[arg(long, value_name = "N", help_heading = "MinHash", hide_short_help = true)]
+    pub(crate) signature: Option<usize>,
+    /// Bits kept of each value to tell candidates apart: 8, 16 or 32 [default: 8; 32 with --verify sketch]
+    #[arg(long, value_name = "BITS", help_heading = "MinHash", hide_short_help = true)]
+    pub(crate) signature_bits: Option<u32>,
+    /// Which MinHash: fast or classic [default: fast]
+    #[arg(long, value_name = "KIND", help_heading = "MinHash", hide_short_help = true)]
+    pub(crate) sketch: Option<SketchName>,
+    /// Probability of finding a pair right at the threshold; bands are chosen for it [default: 0.99]
+    #[arg(long, value_name = "P", help_heading = "MinHash", hide_short_help = true)]
+    pub(crate) recall: Option<f64>,
+    /// Bands, instead of those chosen for --recall; more bands find more
+    #[arg(long, value_name = "N", requires = "rows", help_heading = "MinHash", hide_short_help = true)]
+    pub(crate) bands: Option<usize>,
+    /// Signature values in each band; more rows find less
+    #[arg(long, value_name = "N", requires = "bands", help_heading = "MinHash", hide_short_help = true)]
+    pub(crate) rows: Option<usize>,
+
+    /// Largest Hamming distance of two fingerprints, 0 to 7; with --method combined any below --bits
+    /// [default: 3; 12 with --method combined]
+    #[arg(long, value_name = "K", help_heading = "SimHash", hide_short_help = true)]
+    pub(crate) hamming: Option<u32>,
+    /// Bits of a fingerprint: 32, 64 or 128 [default: 64]
+    #[arg(long, value_name = "BITS", help_heading = "SimHash", hide_short_help = true)]
+    pub(crate) bits: Option<Bits>,
+    /// What a feature counts for: tf, binary or tfidf [default: tf]
+    #[arg(long, value_name = "WEIGHT", help_heading = "SimHash", hide_short_help = true)]
+    pub(crate) weight: Option<WeightName>,
+    /// What the features of a fingerprint are: word:N or char:N [default: word:1]
+    #[arg(long, value_name = "KIND:N", help_heading = "SimHash", hide_short_help = true)]
+    pub(crate) features: Option<Shingling>,
+    /// How near fingerprints are found: tables (none is missed), or rotate:N (neighbours in the order of N rotations)
+    /// [default: tables]
+    #[arg(long, value_name = "HOW", help_heading = "SimHash", hide_short_help = true)]
+    pub(crate) candidates: Option<Neighbours>,
+}
+
+/// What sketches are made of, where nothing is matched.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct SketchArgs {
+    /// Digest of the bytes of text, not of its words
+    #[arg(long, help_heading = "Sketches")]
+    raw: bool,
+    /// Bits of a fingerprint: 32, 64 or 128 [default: 64]
+    #[arg(long, value_name = "BITS", help_heading = "Sketches")]
+    bits: Option<Bits>,
+    /// What a feature counts for: tf, binary or tfidf [default: tf]
+    #[arg(long, value_name = "WEIGHT", help_heading = "Sketches")]
+    weight: Option<WeightName>,
+    /// What the features of a fingerprint are: word:N or char:N [default: word:1]
+    #[arg(long, value_name = "KIND:N", help_heading = "Sketches")]
+    features: Option<Shingling>,
+    /// What the shingles of a signature are: word:N or char:N [default: word:5]
+    #[arg(long, value_name = "KIND:N", help_heading = "Sketches")]
+    shingle: Option<Shingling>,
+    /// Values of a signature [default: 128]
+    #[arg(long, value_name = "N", help_heading = "Sketches")]
+    signature: Option<usize>,
+}
+
+impl SketchArgs {
+    /// The same choices as of a method that makes both kinds of sketch.
+    pub(crate) fn matching(&self) -> MatchArgs {
+        MatchArgs {
+            method: Some(MethodName::Combined),
+            raw: self.raw,
+            bits: self.bits,
+            weight: self.weight,
+            features: self.features,
+            shingle: self.shingle,
+            signature: self.signature,
+            ..MatchArgs::default()
+        }
+    }
+}
+
+/// Default distance of the combined method: its MinHash half finds the candidates, so it may be looser than tables.
+pub(crate) const COMBINED_HAMMING: u32 = 12;
+
+impl MatchArgs {
+    /// The plan with these choices.
+    pub(crate) fn apply(&self, mut plan: Plan) -> Result<Plan> {
+        plan.method = self.method.unwrap_or_default().into();
+        self.check_method(plan.method)?;
+        plan.raw = self.raw;
+        plan.threshold = self.threshold.unwrap_or(plan.threshold);
+        plan.containment = self.containment;
+        plan.within = self.within.clone().unwrap_or_default();
+        plan.verify = self.verify.unwrap_or_default();
+        plan.max_bucket = self.max_bucket;
+        plan.shingle = self.shingle.unwrap_or(plan.shingle);
+        plan.sample = self.sample;
+        plan.signature = self.signature.unwrap_or(plan.signature);
+        let sketched = matches!(plan.verify, Verify::Sketch { .. });
+        plan.signature_bits = self.signature_bits.unwrap_or(if sketched { 32 } else { plan.signature_bits });
+        plan.sketch = match self.sketch {
+            Some(SketchName::Classic) => SketchKind::Classic,
+            _ => SketchKind::Fast,
+        };
+        plan.recall = self.recall.unwrap_or(plan.recall);
+        let combined = plan.method == Method::Combined;
+        let hamming = if combined { COMBINED_HAMMING } else { plan.simhash.hamming };
+        plan.simhash.hamming = self.hamming.unwrap_or(hamming);
+        plan.simhash.bits = self.bits.unwrap_or(plan.simhash.bits);
+        plan.simhash.weight = match self.weight {
+            Some(WeightName::Binary) => Weight::Binary,
+            Some(WeightName::Tfidf) => Weight::Tfidf,
+            Some(WeightName::Tf) | None => Weight::Tf,
+        };
+        plan.simhash.features = self.features.unwrap_or(plan.simhash.features);
+        plan.simhash.neighbours = self.candidates.unwrap_or_default();
+        Ok(plan)
+    }
+
+    /// Bands and rows, if they were given.
+    pub(crate) fn given_bands(&self) -> Option<(usize, usize)> {
+        self.bands.zip(self.rows)
+    }
+
+    /// A flag that the method does not look at is a misunderstanding, and better an error than a surprise.
+    fn check_method(&self, method: Method) -> Result<()> {
+        use Method::{Combined, Join, Minhash, Simhash};
+        let rules: [(&str, bool, &[Method]); 17] = [
+            ("threshold", self.threshold.is_some(), &[Minhash, Simhash, Combined, Join]),
+            ("containment", self.containment.is_some(), &[Minhash, Simhash, Combined, Join]),
+            ("verify", self.verify.is_some(), &[Minhash, Simhash, Combined]),
+            ("max-bucket", self.max_bucket.is_some(), &[Minhash, Simhash, Combined, Join]),
+            ("shingle", self.shingle.is_some(), &[Minhash, Simhash, Combined, Join]),
+            ("sample", self.sample.is_some(), &[Minhash, Simhash, Combined, Join]),
+            ("signature", self.signature.is_some(), &[Minhash, Combined]),
+            ("signature-bits", self.signature_bits.is_some(), &[Minhash, Combined]),
+            ("sketch", self.sketch.is_some(), &[Minhash, Combined]),
+            ("recall", self.recall.is_some(), &[Minhash, Combined]),
+            ("bands", self.bands.is_some(), &[Minhash, Combined]),
+            ("rows", self.rows.is_some(), &[Minhash, Combined]),
+            ("hamming", self.hamming.is_some(), &[Simhash, Combined]),
+            ("bits", self.bits.is_some(), &[Simhash, Combined]),
+            ("weight", self.weight.is_some(), &[Simhash, Combined]),
+            ("features", self.features.is_some(), &[Simhash, Combined]),
+            ("candidates", self.candidates.is_some(), &[Simhash]),
+        ];
+        for (flag, given, methods) in rules {
+            if given && !methods.contains(&method) {
+                bail!("--{flag} goes with --method {}, not with {}", either(methods), method.name());
+            }
+        }
+        let sketch_rule = matches!(self.verify, Some(Verify::Sketch { .. }));
+        if sketch_rule && !method.has_signature() {
+            bail!("--verify sketch goes with --method minhash or combined, not with {}", method.name());
+        }
+        if self.containment.is_some() && self.verify.is_some_and(|verify| verify != Verify::Shingles) {
+            bail!("--containment is decided on shingles: it goes with --verify shingles");
+        }
+        Ok(())
+    }
+}
+
+fn either(methods: &[Method]) -> String {
+    let names: Vec<&str> = methods.iter().map(|method| method.name()).collect();
+    match names.as_slice() {
+        [only] => (*only).to_owned(),
+        [first @ .., last] => format!("{} or {last}", first.join(", ")),
+        [] => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flag_of_another_method_names_its_own() {
+        let arguments =
+            MatchArgs { method: Some(MethodName::Join), hamming: Some(3), ..MatchArgs::default() };
+        let error = arguments.apply(Plan::default()).unwrap_err().to_string();
+        assert_eq!(error, "--hamming goes with --method simhash or combined, not with join");
+    }
+
+    #[test]
+    fn no_flag_is_the_default_plan() {
+        assert_eq!(MatchArgs::default().apply(Plan::default()).unwrap(), Plan::default());
+    }
+}

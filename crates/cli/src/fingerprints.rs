@@ -1,0 +1,108 @@
+//! `onefold fingerprints`.
+
+use crate::CANCEL;
+use crate::args::{FingerprintFormat, Fingerprints};
+use crate::dedup::{Scratch, plan, resources, selection};
+use crate::progress::Bars;
+use crate::terminal::tsv_field;
+use anyhow::Result;
+use onefold_pipeline::{Fingerprint, Job, Switches};
+use onefold_run::{Method, Plan};
+use std::io::{BufWriter, Write};
+
+pub(crate) fn run(arguments: &Fingerprints) -> Result<()> {
+    let bars = Bars::new(arguments.machine.quiet);
+    let scratch = Scratch::new(&arguments.machine, true)?;
+    let plan = shaped(arguments, plan(&arguments.input, &arguments.sketches.matching())?)?;
+    let bits = plan.simhash.bits;
+    let job = Job {
+        plan,
+        selection: selection(&arguments.input, scratch.path())?,
+        resources: resources(&arguments.machine),
+        switches: Switches { max_bad_records: arguments.input.max_bad_records, ..Switches::default() },
+        progress: &bars,
+        cancel: &CANCEL,
+    };
+    let work = scratch.path().join("work");
+    let outcome = match arguments.format {
+        FingerprintFormat::Tsv => {
+            let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout());
+            out.write_all(b"id\tdigest\tfingerprint\ttokens\n")?;
+            let mut line = String::new();
+            let counts = onefold_pipeline::fingerprints(&job, &work, &mut |found| {
+                line.clear();
+                tsv_field(found.id, &mut line);
+                let (digest, fingerprint) = (found.digest, bits.hex(found.fingerprint));
+                Ok(writeln!(out, "{line}\t{digest:032x}\t{fingerprint}\t{}", found.tokens)?)
+            });
+            out.flush()?;
+            counts
+        }
+        FingerprintFormat::Parquet => parquet(&job, &work, &scratch, bits),
+    };
+    bars.finish();
+    let counts = outcome?;
+    if !arguments.machine.quiet {
+        eprintln!("read {} documents, {} bad", counts.read, counts.bad);
+    }
+    Ok(())
+}
+
+/// A plan that makes the sketches asked for: signatures go into Parquet alone.
+fn shaped(arguments: &Fingerprints, plan: Plan) -> Result<Plan> {
+    let method = match arguments.format {
+        FingerprintFormat::Tsv => Method::Simhash,
+        FingerprintFormat::Parquet => Method::Combined,
+    };
+    let mut plan = Plan { method, signature_bits: 32, ..plan };
+    // Nothing is compared, so that any distance will do.
+    plan.simhash.hamming = 0;
+    Ok(plan.tuned(None)?)
+}
+
+#[cfg(feature = "parquet")]
+fn parquet(
+    job: &Job<'_>,
+    work: &std::path::Path,
+    scratch: &Scratch,
+    bits: onefold_detect::sketch::Bits,
+) -> Result<onefold_run::Counts, onefold_pipeline::Error> {
+    use onefold_formats::parquet::{Cell, ColumnType, TableWriter};
+    let path = scratch.path().join("fingerprints.parquet");
+    let columns = [
+        ("id", ColumnType::Text),
+        ("digest", ColumnType::Text),
+        ("fingerprint", ColumnType::Text),
+        ("tokens", ColumnType::UInt),
+        ("signature", ColumnType::UIntList),
+    ];
+    let mut writer = TableWriter::create(fs_err::File::create(&path)?, &columns)?;
+    let mut values = Vec::new();
+    let counts = onefold_pipeline::fingerprints(job, work, &mut |found: &Fingerprint<'_>| {
+        let digest = format!("{:032x}", found.digest);
+        values.clear();
+        values.extend(found.signature.as_chunks::<4>().0.iter().map(|value| u64::from(u32::from_le_bytes(*value))));
+        let row = [
+            Cell::Text(found.id),
+            Cell::Text(&digest),
+            Cell::Text(&bits.hex(found.fingerprint)),
+            Cell::UInt(found.tokens.into()),
+            Cell::UIntList(&values),
+        ];
+        Ok(writer.push(&row)?)
+    })?;
+    writer.finish()?;
+    std::io::copy(&mut fs_err::File::open(path)?, &mut std::io::stdout().lock())?;
+    Ok(counts)
+}
+
+#[cfg(not(feature = "parquet"))]
+fn parquet(
+    _: &Job<'_>,
+    _: &std::path::Path,
+    _: &Scratch,
+    _: onefold_detect::sketch::Bits,
+) -> Result<onefold_run::Counts, onefold_pipeline::Error> {
+    let message = "--format parquet: this program was built without Parquet";
+    Err(onefold_pipeline::Error::Unsupported(message.into()))
+}

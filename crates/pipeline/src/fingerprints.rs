@@ -1,0 +1,64 @@
+//! `fingerprints`: what documents are known by, for use elsewhere.
+
+use crate::error::Error;
+use crate::job::Job;
+use crate::progress::StageKind;
+use crate::recipe::Recipe;
+use crate::scan::scan;
+use crate::table::{DocId, Table};
+use crate::workdir::{Identity, Workdir};
+use onefold_run::Counts;
+use std::path::Path;
+
+/// What one document is known by.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fingerprint<'a> {
+    /// Its identity.
+    pub id: &'a str,
+    /// First 128 bits of the digest of its normalised text, or of its bytes.
+    pub digest: u128,
+    /// SimHash fingerprint; zero for a document without a token.
+    pub fingerprint: u128,
+    /// Number of tokens.
+    pub tokens: u32,
+    /// Low 32 bits of each MinHash value, little-endian, if the plan has signatures; all zero for a document
+    /// without a token.
+    pub signature: &'a [u8],
+}
+
+/// Hands over the fingerprints of all documents, in the order of the input. The plan's method tells which sketches
+/// are made.
+pub fn fingerprints(
+    job: &Job<'_>,
+    work: &Path,
+    take: &mut dyn FnMut(&Fingerprint<'_>) -> Result<(), Error>,
+) -> Result<Counts, Error> {
+    let found = job.selection.look(&job.plan.fields)?;
+    let identity =
+        Identity { plan: job.plan.clone(), annotate: false, evidence: String::new(), inputs: Vec::new() };
+    let workdir = Workdir::open(work, &identity, false, work)?;
+    let mut sources = found.sources;
+    let outcome = (|| {
+        let mut recipe = Recipe::learn(job, &sources)?;
+        recipe.layout = recipe.layout.with_tokens();
+        // Nothing is matched here, so that no keys are needed.
+        recipe.tables = None;
+        let mut pieces = scan(job, &recipe, &mut sources, &workdir, found.bad.len() as u64)?;
+        let mut table = Table::new(&sources, &job.plan.keep, recipe.layout);
+        pieces.load(&mut table, &workdir, job.resources.memory_bytes / 4)?;
+        job.progress.start(StageKind::Write, table.len() as u64);
+        for document in 0..table.len() as DocId {
+            let (names, record) = (table.names(document)?, table.record(document)?);
+            take(&Fingerprint {
+                id: &names.id,
+                digest: table.digest[document as usize],
+                fingerprint: recipe.layout.fingerprint(&record),
+                tokens: recipe.layout.tokens(&record),
+                signature: recipe.layout.signature(&record),
+            })?;
+        }
+        Ok(crate::pairs::counts(&table, found.bad.len() as u64))
+    })();
+    workdir.remove()?;
+    outcome
+}

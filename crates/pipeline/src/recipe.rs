@@ -1,0 +1,58 @@
+//! What every worker needs to sketch a document: the plan, and what was learned of the whole input before.
+
+use crate::census::{FeatureCounts, ShingleCounts, visit};
+use crate::error::Error;
+use crate::job::Job;
+use crate::record::Layout;
+use crate::sketcher::Sketcher;
+use onefold_detect::matching::Tables;
+use onefold_formats::source::Source;
+use onefold_run::{Method, Neighbours, Plan};
+
+/// A page of text, roughly, for what depends on the number of documents before they are counted.
+const BYTES_A_PAGE: u64 = 2000;
+
+/// How documents are sketched.
+pub(crate) struct Recipe<'p> {
+    pub(crate) plan: &'p Plan,
+    pub(crate) layout: Layout,
+    /// Tables of fingerprints, where their keys are wanted.
+    pub(crate) tables: Option<Tables>,
+    pub(crate) shingles: Option<ShingleCounts>,
+    pub(crate) features: Option<FeatureCounts>,
+}
+
+impl<'p> Recipe<'p> {
+    /// The recipe before anything is known of the input.
+    pub(crate) fn blank(plan: &'p Plan, input_bytes: u64) -> Self {
+        let by_tables = plan.method == Method::Simhash && plan.simhash.neighbours == Neighbours::Tables;
+        let (bits, distance) = (plan.simhash.bits.count(), plan.simhash.hamming);
+        let tables = by_tables.then(|| {
+            Tables::choose(bits, distance, input_bytes / BYTES_A_PAGE)
+                .expect("there are tables because the plan's ranges were checked")
+        });
+        Recipe { plan, layout: Layout::of(plan), tables, shingles: None, features: None }
+    }
+
+    /// The recipe for some sources, which are read once for it if the plan asks for counts.
+    pub(crate) fn learn(job: &'p Job<'_>, sources: &[Source]) -> Result<Self, Error> {
+        let plan = &job.plan;
+        let bytes = sources.iter().map(|source| source.size).sum();
+        let mut recipe = Recipe::blank(plan, bytes);
+        if !plan.counts_shingles() && !plan.counts_features() {
+            return Ok(recipe);
+        }
+        let shingles =
+            plan.counts_shingles().then(|| ShingleCounts::new(bytes, job.resources.memory_bytes / 4));
+        let features = plan.counts_features().then(FeatureCounts::new);
+        visit(
+            job,
+            sources,
+            || Sketcher::new(&recipe),
+            |sketcher, document| sketcher.count(document, shingles.as_ref(), features.as_ref()),
+        )?;
+        recipe.shingles = shingles;
+        recipe.features = features;
+        Ok(recipe)
+    }
+}

@@ -1,0 +1,225 @@
+//! What a candidate has to pass, and how alike two documents turn out to be.
+
+mod cache;
+mod signatures;
+
+use crate::error::Error;
+use crate::load::{Context, Loader};
+use crate::meet::Bound;
+use crate::record::{Layout, bitmap_distance};
+use crate::spool::Spools;
+use crate::table::{DocId, Table};
+use cache::Cache;
+use onefold_detect::measure::{Overlap, overlap, overlap_reaching};
+use onefold_detect::text::ShingleSet;
+use onefold_run::{Method, Plan, Verify};
+use signatures::Signatures;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// How alike two documents are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Likeness {
+    /// By the measure of the plan.
+    pub(crate) similarity: f64,
+    /// Of the shingle sets, where they were compared.
+    pub(crate) overlap: Option<Overlap>,
+    /// Whether it is by containment alone that they are.
+    pub(crate) contained: bool,
+}
+
+/// Compares documents for one worker.
+pub(crate) struct Verifier<'a> {
+    plan: &'a Plan,
+    table: &'a Table<'a>,
+    loader: Loader<'a>,
+    sets: Cache<ShingleSet>,
+    texts: Cache<Vec<char>>,
+    records: Cache<Vec<u8>>,
+    signatures: Signatures,
+    layout: Layout,
+    /// Number of shingles of each document that was loaded.
+    lens: HashMap<DocId, u32>,
+    /// Pairs compared.
+    pub(crate) compared: u64,
+}
+
+impl<'a> Verifier<'a> {
+    pub(crate) fn new(context: &'a Context<'a>, table: &'a Table<'a>, spools: &'a Spools) -> Self {
+        let resources = &context.job.resources;
+        let budget = resources.memory_bytes / 4 / resources.threads.max(1) as u64;
+        let plan = &context.job.plan;
+        Verifier {
+            plan,
+            table,
+            loader: Loader::new(context, table, spools),
+            sets: Cache::new(budget),
+            texts: Cache::new(budget),
+            records: Cache::new(budget),
+            signatures: Signatures::new(plan),
+            layout: context.recipe.layout,
+            lens: HashMap::new(),
+            compared: 0,
+        }
+    }
+
+    /// How alike a document is to another, if it is enough: to its keeper, when one of them is to be removed.
+    pub(crate) fn verify(&mut self, document: DocId, other: DocId) -> Result<Option<Likeness>, Error> {
+        self.compared += 1;
+        let distance = self.distance(document, other);
+        if self.plan.method.has_fingerprint() && distance > self.plan.simhash.hamming {
+            return Ok(None);
+        }
+        match self.plan.verify {
+            Verify::Shingles => self.shingles(document, other),
+            Verify::None if self.plan.method == Method::Simhash => {
+                let similarity = 1.0 - f64::from(distance) / f64::from(self.plan.simhash.bits.count());
+                Ok(Some(Likeness { similarity, overlap: None, contained: false }))
+            }
+            Verify::None => {
+                let agree = self.agreeing(document, other, self.plan.signature)?;
+                let similarity = self.signatures.resemblance(agree);
+                Ok(Some(Likeness { similarity, overlap: None, contained: false }))
+            }
+            Verify::Sketch { agree, of } => {
+                let found = self.agreeing(document, other, of)?;
+                let similarity = found as f64 / of as f64;
+                Ok((found >= agree).then_some(Likeness { similarity, overlap: None, contained: false }))
+            }
+            Verify::Edit(least) => {
+                let (a, b) = (self.text(document)?, self.text(other)?);
+                let similarity = edit::similarity_reaching(&a, &b, least);
+                Ok(similarity.map(|similarity| Likeness { similarity, overlap: None, contained: false }))
+            }
+        }
+    }
+
+    /// How alike two documents are, whatever comes out.
+    pub(crate) fn measure(&mut self, document: DocId, other: DocId) -> Result<Likeness, Error> {
+        if self.plan.verify == Verify::Shingles {
+            let (a, b) = (self.set(document)?, self.set(other)?);
+            let overlap = overlap(a.hashes(), b.hashes());
+            return Ok(Likeness {
+                similarity: overlap.resemblance(),
+                overlap: Some(overlap),
+                contained: !overlap.reaches(self.plan.threshold) && self.is_within(overlap),
+            });
+        }
+        let similarity = match self.plan.verify {
+            Verify::Edit(_) => {
+                let (a, b) = (self.text(document)?, self.text(other)?);
+                edit::similarity(&a, &b)
+            }
+            Verify::Sketch { of, .. } => self.agreeing(document, other, of)? as f64 / of as f64,
+            _ if self.plan.method == Method::Simhash => {
+                1.0 - f64::from(self.distance(document, other)) / f64::from(self.plan.simhash.bits.count())
+            }
+            _ => {
+                let agree = self.agreeing(document, other, self.plan.signature)?;
+                self.signatures.resemblance(agree)
+            }
+        };
+        Ok(Likeness { similarity, overlap: None, contained: false })
+    }
+
+    fn shingles(&mut self, document: DocId, other: DocId) -> Result<Option<Likeness>, Error> {
+        if self.ruled_out(document, other)? {
+            return Ok(None);
+        }
+        let (a, b) = (self.set(document)?, self.set(other)?);
+        let found = match self.plan.containment {
+            None => overlap_reaching(a.hashes(), b.hashes(), self.plan.threshold),
+            Some(_) => Some(overlap(a.hashes(), b.hashes()))
+                .filter(|&found| found.reaches(self.plan.threshold) || self.is_within(found)),
+        };
+        Ok(found.map(|overlap| Likeness {
+            similarity: overlap.resemblance(),
+            overlap: Some(overlap),
+            contained: !overlap.reaches(self.plan.threshold),
+        }))
+    }
+
+    fn is_within(&self, overlap: Overlap) -> bool {
+        self.plan.containment.is_some_and(|least| overlap.containment() >= least)
+    }
+
+    /// Whether two documents cannot pass, as their records alone tell.
+    fn ruled_out(&mut self, document: DocId, other: DocId) -> Result<bool, Error> {
+        if self.layout.has_set() {
+            let bound = Bound::new(self.table, document, other);
+            if !bound.may_pass(self.plan) {
+                return Ok(true);
+            }
+            let (a, b) = (self.record(document)?, self.record(other)?);
+            let apart = bitmap_distance(self.layout.bitmap(&a), self.layout.bitmap(&b));
+            return Ok(!bound.apart(apart).may_pass(self.plan));
+        }
+        if !self.layout.has_signature() || self.signatures.least == 0 {
+            return Ok(false);
+        }
+        let agree = self.agreeing(document, other, self.plan.signature)?;
+        Ok(agree < self.signatures.least)
+    }
+
+    /// Hamming distance of the fingerprints, if there are some.
+    fn distance(&self, document: DocId, other: DocId) -> u32 {
+        match (self.table.fingerprints.get(document as usize), self.table.fingerprints.get(other as usize)) {
+            (Some(a), Some(b)) => (a ^ b).count_ones(),
+            _ => 0,
+        }
+    }
+
+    /// Entries that agree among the first `of` of two signatures.
+    fn agreeing(&mut self, document: DocId, other: DocId, of: usize) -> Result<usize, Error> {
+        let (a, b) = (self.record(document)?, self.record(other)?);
+        Ok(self.signatures.agreeing(self.layout.signature(&a), self.layout.signature(&b), of))
+    }
+
+    fn record(&mut self, document: DocId) -> Result<Rc<Vec<u8>>, Error> {
+        self.records.get(document, |document| self.table.record(document), |record| record.len() as u64)
+    }
+
+    fn set(&mut self, document: DocId) -> Result<Rc<ShingleSet>, Error> {
+        let (loader, lens) = (&mut self.loader, &mut self.lens);
+        let load = |document| {
+            let set = loader.shingles(document)?;
+            lens.insert(document, set.len() as u32);
+            Ok(set)
+        };
+        self.sets.get(document, load, |set| set.bytes() as u64)
+    }
+
+    fn text(&mut self, document: DocId) -> Result<Rc<Vec<char>>, Error> {
+        let loader = &mut self.loader;
+        self.texts.get(document, |document| loader.characters(document), |text| text.len() as u64 * 4)
+    }
+
+    /// Number of shingles of a document, if it was loaded.
+    pub(crate) fn shingles_of(&self, document: DocId) -> Option<u32> {
+        self.lens.get(&document).copied()
+    }
+
+    /// Lets go of a document that will not be asked for again.
+    pub(crate) fn forget(&mut self, document: DocId) {
+        self.sets.forget(document);
+        self.texts.forget(document);
+        self.records.forget(document);
+    }
+
+    /// Lets go of everything.
+    pub(crate) fn clear(&mut self) {
+        self.sets.clear();
+        self.texts.clear();
+        self.records.clear();
+        self.lens.clear();
+    }
+}
+
+mod edit {
+    pub(super) fn similarity_reaching(_: &[char], _: &[char], _: f64) -> Option<f64> {
+        None
+    }
+    pub(super) fn similarity(_: &[char], _: &[char]) -> f64 {
+        0.0
+    }
+}

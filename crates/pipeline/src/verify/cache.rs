@@ -1,0 +1,55 @@
+//! What was loaded of the documents at hand, within a budget.
+
+use crate::error::Error;
+use crate::table::DocId;
+use std::collections::{HashMap, VecDeque};
+use std::rc::Rc;
+
+/// Holds things while the budget lasts; the ones loaded first go first and are loaded again if they are asked for
+/// again.
+pub(super) struct Cache<T> {
+    held: HashMap<DocId, (Rc<T>, u64)>,
+    order: VecDeque<DocId>,
+    bytes: u64,
+    budget: u64,
+}
+
+impl<T> Cache<T> {
+    pub(super) fn new(budget: u64) -> Self {
+        Cache { held: HashMap::new(), order: VecDeque::new(), bytes: 0, budget }
+    }
+
+    pub(super) fn get(
+        &mut self,
+        document: DocId,
+        load: impl FnOnce(DocId) -> Result<T, Error>,
+        size: impl FnOnce(&T) -> u64,
+    ) -> Result<Rc<T>, Error> {
+        if let Some((thing, _)) = self.held.get(&document) {
+            return Ok(Rc::clone(thing));
+        }
+        let thing = Rc::new(load(document)?);
+        let bytes = size(&thing);
+        self.bytes += bytes;
+        self.held.insert(document, (Rc::clone(&thing), bytes));
+        self.order.push_back(document);
+        while self.bytes > self.budget && self.order.len() > 2 {
+            if let Some(oldest) = self.order.pop_front() {
+                self.forget(oldest);
+            }
+        }
+        Ok(thing)
+    }
+
+    pub(super) fn forget(&mut self, document: DocId) {
+        if let Some((_, bytes)) = self.held.remove(&document) {
+            self.bytes -= bytes;
+        }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.held.clear();
+        self.order.clear();
+        self.bytes = 0;
+    }
+}
