@@ -5,33 +5,39 @@
 //! common subsequence from bit vectors (Hyyrö 2004).
 //!
 //! A distance of at most d leaves the diagonal of the table by at most d places, so only the words on that band are
-//! computed: n·(d/64 + 2) steps of about a nanosecond for the longer length n, in memory linear in m + n. Without a bound,
-//! bounds are tried from 64 on, doubled each time, which costs at most about three times that of the right one: texts
-//! that are near are cheap however long they are, and two texts of a million symbols with nothing in common cost the whole
-//! table, m·n/64 words, once or twice. Whoever cannot wait for that gives a bound.
+//! computed: n·(d/64 + 2) steps of a few nanoseconds for the shorter length n, in memory linear in m + n. Without a bound,
+//! bounds are tried from 1024 on, each four times the one before: texts that are near are cheap however long they
+//! are, while two of a million symbols with nothing in common cost the whole table, m·n/64 words. Whoever cannot wait
+//! for that gives a bound.
 
 use super::rows::Rows;
 
 /// Levenshtein distance.
 pub fn levenshtein<T: Ord>(a: &[T], b: &[T]) -> usize {
-    doubling(a.len().max(b.len()), |max| levenshtein_within(a, b, max))
+    Table::new(a, b).unbounded(a.len().max(b.len()), Table::replacements)
 }
 
 /// Levenshtein distance if it is at most `max`.
 pub fn levenshtein_within<T: Ord>(a: &[T], b: &[T], max: usize) -> Option<usize> {
-    let (a, b) = differing(a, b);
-    bounded(a.len(), b.len(), max, a.len().max(b.len()), |band| replacements(a, b, band))
+    let max = max.min(a.len().max(b.len()));
+    if a.len().abs_diff(b.len()) > max {
+        return None;
+    }
+    Some(Table::new(a, b).bounded(max, Table::replacements)).filter(|&distance| distance <= max)
 }
 
 /// Distance by insertions and deletions alone.
 pub fn indel<T: Ord>(a: &[T], b: &[T]) -> usize {
-    doubling(a.len() + b.len(), |max| indel_within(a, b, max))
+    Table::new(a, b).unbounded(a.len() + b.len(), Table::indels)
 }
 
 /// Distance by insertions and deletions alone if it is at most `max`.
 pub fn indel_within<T: Ord>(a: &[T], b: &[T], max: usize) -> Option<usize> {
-    let (a, b) = differing(a, b);
-    bounded(a.len(), b.len(), max, a.len() + b.len(), |band| a.len() + b.len() - 2 * common(a, b, band))
+    let max = max.min(a.len() + b.len());
+    if a.len().abs_diff(b.len()) > max {
+        return None;
+    }
+    Some(Table::new(a, b).bounded(max, Table::indels)).filter(|&distance| distance <= max)
 }
 
 /// 1 − Levenshtein / max(m, n): from 0 to 1, which two empty sequences have.
@@ -67,18 +73,6 @@ fn reaching(whole: usize, threshold: f64, within: impl Fn(usize) -> Option<usize
     (found >= threshold).then_some(found)
 }
 
-/// Tries greater and greater bounds up to the greatest distance there can be.
-fn doubling(greatest: usize, within: impl Fn(usize) -> Option<usize>) -> usize {
-    let mut max = 64;
-    loop {
-        match within(max.min(greatest)) {
-            Some(distance) => return distance,
-            None if max >= greatest => return greatest,
-            None => max *= 2,
-        }
-    }
-}
-
 /// The parts between the beginning and the end that two sequences have in common, the longer first.
 fn differing<'a, T: Ord>(a: &'a [T], b: &'a [T]) -> (&'a [T], &'a [T]) {
     let (a, b) = if a.len() >= b.len() { (a, b) } else { (b, a) };
@@ -102,90 +96,103 @@ impl Band {
     }
 }
 
-/// A distance no greater than `max`, by a computation that is right if the path stays on a band.
-fn bounded(
-    long: usize,
-    short: usize,
-    max: usize,
-    greatest: usize,
-    distance: impl Fn(Band) -> usize,
-) -> Option<usize> {
-    let max = max.min(greatest);
-    if long - short > max {
-        return None;
-    }
-    if short == 0 {
-        return Some(long);
-    }
-    // With `long` as rows, deletions exceed insertions by long − short, and both together are at most max.
-    let spare = (max - (long - short)) / 2;
-    let found = distance(Band { ahead: long - short + spare, behind: spare });
-    (found <= max).then_some(found)
+/// The first bound that is tried where none is given.
+const FIRST_BOUND: usize = 1024;
+
+/// What differs of two sequences: the longer as rows, the shorter as columns.
+struct Table {
+    rows: Rows,
+    /// Symbols of the columns.
+    symbols: Vec<Option<usize>>,
+    len: usize,
 }
 
-/// Length of a longest common subsequence that stays on the band. A bit is 0 where the length grows from the row above.
-fn common<T: Ord>(a: &[T], b: &[T], band: Band) -> usize {
-    let (mut rows, symbols) = Rows::new(a, b);
-    let words = a.len().div_ceil(64);
-    let mut state = vec![u64::MAX; words];
-    for (column, symbol) in symbols.into_iter().enumerate() {
-        // Words off the band stay as they are, as if their row had no match: no carry begins below the band, and one
-        // that leaves it above would pass over ones.
-        let range = band.words(column, words);
-        let row = rows.of(symbol, range.clone());
-        let mut carry = false;
-        for (word, &matches) in state[range].iter_mut().zip(row) {
-            let update = *word & matches;
-            let (sum, first) = word.overflowing_add(update);
-            let (sum, second) = sum.overflowing_add(u64::from(carry));
-            carry = first | second;
-            *word = sum | (*word & !matches);
-        }
+impl Table {
+    fn new<T: Ord>(a: &[T], b: &[T]) -> Self {
+        let (long, short) = differing(a, b);
+        let (rows, symbols) = Rows::new(long, short);
+        Table { rows, symbols, len: long.len() }
     }
-    // Rows behind the last never match, and so stay 1.
-    state.iter().map(|word| word.count_zeros() as usize).sum()
-}
 
-/// Least number of edits by a path that stays on the band. Bits of `plus` and `minus` tell where the distance grows or
-/// falls by one from the row above.
-fn replacements<T: Ord>(a: &[T], b: &[T], band: Band) -> usize {
-    let (mut rows, symbols) = Rows::new(a, b);
-    let words = a.len().div_ceil(64);
-    let last_bit = 1u64 << ((a.len() - 1) % 64);
-    let bottom = |word: usize| if word + 1 == words { last_bit } else { 1 << 63 };
-    let (mut plus, mut minus) = (vec![u64::MAX; words], vec![0u64; words]);
-    // The distance in the last row of the band, which first is the number of rows.
-    let mut reached = 0;
-    let mut distance = 0usize;
-    for (column, symbol) in symbols.into_iter().enumerate() {
-        let range = band.words(column, words);
-        // A word that comes onto the band is reached by deletions from the one above it.
-        while reached < range.end {
-            distance += bottom(reached).trailing_zeros() as usize + 1;
-            reached += 1;
+    /// A distance that is right if it is at most `max`, and else above `max`.
+    fn bounded(&mut self, max: usize, distance: impl Fn(&mut Table, Band) -> usize) -> usize {
+        let more = self.len - self.symbols.len();
+        if self.symbols.is_empty() {
+            return self.len;
         }
-        let row = rows.of(symbol, range.clone());
-        // The row above the band is reached by insertions.
-        let (mut grows, mut falls) = (1u64, 0u64);
-        for (word, &matches) in range.clone().zip(row) {
-            let (pv, mv) = (plus[word], minus[word]);
-            let vertical = matches | mv;
-            let matches = matches | falls;
-            let diagonal = ((matches & pv).wrapping_add(pv) ^ pv) | matches;
-            let ph = mv | !(diagonal | pv);
-            let mh = pv & diagonal;
-            let bottom = bottom(word);
-            let (grown, fallen) = (u64::from(ph & bottom != 0), u64::from(mh & bottom != 0));
-            if word + 1 == range.end {
-                distance = distance + grown as usize - fallen as usize;
+        // Deletions exceed insertions by `more`, and both together are at most max.
+        let spare = max.saturating_sub(more) / 2;
+        distance(self, Band { ahead: more + spare, behind: spare })
+    }
+
+    /// The distance, which is at most `greatest`.
+    fn unbounded(&mut self, greatest: usize, distance: impl Fn(&mut Table, Band) -> usize) -> usize {
+        let mut max = FIRST_BOUND.max(self.len - self.symbols.len()).min(greatest);
+        loop {
+            // What is found on too narrow a band is the cost of some path, and so a bound that cannot fail.
+            let found = self.bounded(max, &distance);
+            if found <= max {
+                return found;
             }
-            let (ph, mh) = (ph << 1 | grows, mh << 1 | falls);
-            plus[word] = mh | !(vertical | ph);
-            minus[word] = ph & vertical;
-            (grows, falls) = (grown, fallen);
+            max = found.min(max * 4);
         }
     }
-    distance
+
+    /// Least number of insertions and deletions by a path that stays on the band: all but twice the longest common
+    /// subsequence. A bit is 0 where the length of that grows from the row above.
+    fn indels(&mut self, band: Band) -> usize {
+        let mut state = vec![u64::MAX; self.len.div_ceil(64)];
+        for (column, &symbol) in self.symbols.iter().enumerate() {
+            // Words off the band stay as they are, as if their rows had no match: no carry begins below the band, and
+            // one that leaves it above would pass over ones.
+            let range = band.words(column, state.len());
+            let row = self.rows.of(symbol, range.clone());
+            let mut carry = false;
+            for (word, &matches) in state[range].iter_mut().zip(row) {
+                let (sum, first) = word.overflowing_add(*word & matches);
+                let (sum, second) = sum.overflowing_add(u64::from(carry));
+                carry = first | second;
+                *word = sum | (*word & !matches);
+            }
+        }
+        // Rows behind the last never match, and so stay 1.
+        let common: usize = state.iter().map(|word| word.count_zeros() as usize).sum();
+        self.len + self.symbols.len() - 2 * common
+    }
+
+    /// Least number of edits by a path that stays on the band. Bits tell where the distance grows, or falls, by one
+    /// from the row above.
+    fn replacements(&mut self, band: Band) -> usize {
+        let words = self.len.div_ceil(64);
+        let mut state = vec![(u64::MAX, 0u64); words];
+        // The distance in the last row of the band, which is 0 above the first.
+        let (mut distance, mut height) = (0, 0);
+        for (column, &symbol) in self.symbols.iter().enumerate() {
+            let range = band.words(column, words);
+            // A word that comes onto the band is reached by deletions from the one above it.
+            let bottom = (range.end * 64).min(self.len);
+            distance += bottom - height;
+            height = bottom;
+            let row = self.rows.of(symbol, range.clone());
+            // The row above the band is reached by insertions.
+            let (mut grows, mut falls) = (1, 0);
+            let (mut plus, mut minus) = (0, 0);
+            for ((pv, mv), &matches) in state[range].iter_mut().zip(row) {
+                let vertical = matches | *mv;
+                let matches = matches | falls;
+                let diagonal = ((matches & *pv).wrapping_add(*pv) ^ *pv) | matches;
+                plus = *mv | !(diagonal | *pv);
+                minus = *pv & diagonal;
+                let (ph, mh) = (plus << 1 | grows, minus << 1 | falls);
+                (grows, falls) = (plus >> 63, minus >> 63);
+                *pv = mh | !(vertical | ph);
+                *mv = ph & vertical;
+            }
+            let last = (bottom - 1) % 64;
+            distance = distance + (plus >> last & 1) as usize - (minus >> last & 1) as usize;
+        }
+        distance
+    }
 }
 
 #[cfg(test)]
