@@ -8,7 +8,7 @@
 //! computed: n·(d/64 + 2) steps of a few nanoseconds for the shorter length n, in memory linear in m + n. Without a bound,
 //! bounds are tried from 1024 on, each four times the one before: texts that are near are cheap however long they
 //! are, while two of a million symbols with nothing in common cost the whole table, m·n/64 words. Whoever cannot wait
-//! for that gives a bound.
+//! for that gives a bound: it ends as soon as what differs already rules it out.
 
 use super::rows::Rows;
 
@@ -23,7 +23,7 @@ pub fn levenshtein_within<T: Ord>(a: &[T], b: &[T], max: usize) -> Option<usize>
     if a.len().abs_diff(b.len()) > max {
         return None;
     }
-    Some(Table::new(a, b).bounded(max, Table::replacements)).filter(|&distance| distance <= max)
+    Some(Table::new(a, b).bounded(max, max, Table::replacements)).filter(|&distance| distance <= max)
 }
 
 /// Distance by insertions and deletions alone.
@@ -37,7 +37,7 @@ pub fn indel_within<T: Ord>(a: &[T], b: &[T], max: usize) -> Option<usize> {
     if a.len().abs_diff(b.len()) > max {
         return None;
     }
-    Some(Table::new(a, b).bounded(max, Table::indels)).filter(|&distance| distance <= max)
+    Some(Table::new(a, b).bounded(max, max, Table::indels)).filter(|&distance| distance <= max)
 }
 
 /// 1 − Levenshtein / max(m, n): from 0 to 1, which two empty sequences have.
@@ -87,6 +87,8 @@ fn differing<'a, T: Ord>(a: &'a [T], b: &'a [T]) -> (&'a [T], &'a [T]) {
 struct Band {
     ahead: usize,
     behind: usize,
+    /// The greatest distance that is of use. Once the rest cannot come below it, anything above it may be returned.
+    give_up: usize,
 }
 
 impl Band {
@@ -114,15 +116,16 @@ impl Table {
         Table { rows, symbols, len: long.len() }
     }
 
-    /// A distance that is right if it is at most `max`, and else above `max`.
-    fn bounded(&mut self, max: usize, distance: impl Fn(&mut Table, Band) -> usize) -> usize {
+    /// A distance that is right if it is at most `max`, and else above `max`; then the cost of some path, if that is
+    /// below `give_up`.
+    fn bounded(&mut self, max: usize, give_up: usize, distance: impl Fn(&mut Table, Band) -> usize) -> usize {
         let more = self.len - self.symbols.len();
         if self.symbols.is_empty() {
             return self.len;
         }
         // Deletions exceed insertions by `more`, and both together are at most max.
         let spare = max.saturating_sub(more) / 2;
-        distance(self, Band { ahead: more + spare, behind: spare })
+        distance(self, Band { ahead: more + spare, behind: spare, give_up })
     }
 
     /// The distance, which is at most `greatest`.
@@ -130,7 +133,7 @@ impl Table {
         let mut max = FIRST_BOUND.max(self.len - self.symbols.len()).min(greatest);
         loop {
             // What is found on too narrow a band is the cost of some path, and so a bound that cannot fail.
-            let found = self.bounded(max, &distance);
+            let found = self.bounded(max, usize::MAX, &distance);
             if found <= max {
                 return found;
             }
@@ -154,10 +157,17 @@ impl Table {
                 carry = first | second;
                 *word = sum | (*word & !matches);
             }
+            if column % LOOK == LOOK - 1 {
+                // At best all columns that are left match.
+                let best = common(&state) + self.symbols.len() - column - 1;
+                let least = (self.len + self.symbols.len()).saturating_sub(2 * best);
+                if least > band.give_up {
+                    return least;
+                }
+            }
         }
         // Rows behind the last never match, and so stay 1.
-        let common: usize = state.iter().map(|word| word.count_zeros() as usize).sum();
-        self.len + self.symbols.len() - 2 * common
+        self.len + self.symbols.len() - 2 * common(&state)
     }
 
     /// Least number of edits by a path that stays on the band. Bits tell where the distance grows, or falls, by one
@@ -190,9 +200,23 @@ impl Table {
             }
             let last = (bottom - 1) % 64;
             distance = distance + (plus >> last & 1) as usize - (minus >> last & 1) as usize;
+            // Rows above are at most as many less as they lie above, and those off the diagonal that ends in the last
+            // corner have as far to go back to it.
+            let least = distance.saturating_sub(bottom - (column + 1 + self.len - self.symbols.len()));
+            if least > band.give_up {
+                return least;
+            }
         }
         distance
     }
+}
+
+/// Columns between two looks at whether the bound can still be kept.
+const LOOK: usize = 1024;
+
+/// Length of the common subsequence that a state stands for.
+fn common(state: &[u64]) -> usize {
+    state.iter().map(|word| word.count_zeros() as usize).sum()
 }
 
 #[cfg(test)]
@@ -247,6 +271,23 @@ mod tests {
         b.remove(999_990);
         assert_eq!(levenshtein(&a, &b), 51);
         assert_eq!(indel(&a, &b), 101);
+    }
+
+    #[test]
+    fn a_bound_that_cannot_be_kept_is_given_up_and_one_that_can_is_not() {
+        let draw = |seed: u64| (0..6000).map(|i| crate::mix::pair(i, seed) as u8 % 20).collect::<Vec<u8>>();
+        // Alike in the second half alone, or the first.
+        let (a, b) = (draw(1), [&draw(2)[..3000], &draw(1)[3000..]].concat());
+        let c = [&draw(1)[..3000], &draw(2)[3000..]].concat();
+        for (a, b) in [(&a, &b), (&a, &c), (&b, &c)] {
+            let (with, without) = (by_table(a, b, 1), by_table(a, b, 2));
+            for max in [with / 4, with - 1, with, with + 1, 2 * with] {
+                assert_eq!(levenshtein_within(a, b, max), Some(with).filter(|&d| d <= max));
+            }
+            for max in [without / 4, without - 1, without, without + 1, 2 * without] {
+                assert_eq!(indel_within(a, b, max), Some(without).filter(|&d| d <= max));
+            }
+        }
     }
 
     /// Two sequences, the second made from the first by some edits and some symbols of its own.
