@@ -3,7 +3,7 @@
 use crate::{best_of, texts};
 use onefold_detect::digest::Digest;
 use onefold_detect::matching::Bands;
-use onefold_detect::sketch::MinHash;
+use onefold_detect::sketch::{Bits, MinHash, SimHash};
 use onefold_detect::text::{Normaliser, ShingleSet, Shingling};
 use onefold_formats::json;
 use onefold_testkit::Script;
@@ -89,6 +89,22 @@ pub(crate) fn run() {
                 sketch.finish().into_iter().flat_map(|values| bands.keys(values)).for_each(|key| {
                     black_box(key);
                 });
+            }
+        }),
+    );
+    let mut fingerprint = SimHash::new(Bits::B64);
+    let mut hashes = Vec::new();
+    report(
+        "digest, shingles and SimHash of 64 bits",
+        best_of(ROUNDS, || {
+            for text in &texts {
+                digest.read(text);
+                black_box(Digest::of(digest.normalised()));
+                hashes.clear();
+                shingling.each(&digest, |hash| hashes.push(hash));
+                fingerprint.begin();
+                fingerprint.add_all(&hashes);
+                black_box(fingerprint.finish());
             }
         }),
     );

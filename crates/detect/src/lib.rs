@@ -5,10 +5,10 @@
 //! of them may use [`mix`], the one family of hashes:
 //!
 //! - [`text`]: normalise, tokenise, shingle
-//! - [`digest`]: equal texts
-//! - [`sketch`]: MinHash signatures
-//! - [`matching`]: bands and their tuning
-//! - [`measure`]: similarities of shingle sets
+//! - [`digest`]: equal texts, and checksums
+//! - [`sketch`]: MinHash signatures, SimHash fingerprints, samples
+//! - [`matching`]: bands and Hamming tables, and their tuning
+//! - [`measure`]: similarities of sets, bags, vectors and sequences, and what sketches estimate
 //! - [`resolve`]: who joins whom
 
 pub mod digest;

@@ -1,6 +1,7 @@
 //! What the sketch promises, measured: its standard error, and recall on the S-curve, for every size of document.
 
 use onefold_detect::matching::Bands;
+use onefold_detect::measure::estimate::ValueBits;
 use onefold_detect::measure::overlap;
 use onefold_detect::sketch::{ClassicMinHash, MinHash, Sample, agreement};
 
@@ -219,6 +220,35 @@ fn samples_estimate_resemblance_containment_and_size_without_bias() {
                 "mod:{modulus} {i}: {}",
                 deviation / theory[i]
             );
+        }
+    }
+}
+
+#[test]
+fn values_cut_to_few_bits_estimate_without_bias_and_with_the_error_of_theory() {
+    const TRIALS: usize = 4000;
+    let mut pair = Pair::new(6);
+    for bits in [ValueBits::B8, ValueBits::B16, ValueBits::B32] {
+        for wanted in [0.1, 0.5, 0.8] {
+            let (shared, alone, truth) = counts(1000, wanted);
+            let (mut sum, mut squares) = (0.0, 0.0);
+            for _ in 0..TRIALS {
+                let [a, b] = pair
+                    .draw(shared, alone)
+                    .map(|values| values.iter().map(|&value| bits.cut(value)).collect::<Vec<u64>>());
+                let error = bits.resemblance(agreement(&a, &b)) - truth;
+                sum += error;
+                squares += error * error;
+            }
+            let (bias, deviation) = (sum / TRIALS as f64, (squares / TRIALS as f64).sqrt());
+            let theory = bits.standard_error(truth, VALUES);
+            println!(
+                "{bits:>2} bits J {truth:.3}: error {:.3} of theory, bias {bias:+.5}",
+                deviation / theory
+            );
+            assert!(bias.abs() <= 4.0 * theory / (TRIALS as f64).sqrt(), "{bits} {truth}: bias {bias}");
+            // One permutation in bins draws without replacement: a little below theory.
+            assert!((0.85..1.05).contains(&(deviation / theory)), "{bits} {truth}: {}", deviation / theory);
         }
     }
 }

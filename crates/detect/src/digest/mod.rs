@@ -1,16 +1,21 @@
-//! Exact duplicates: 128-bit digests of normalised text or raw bytes.
+//! Exact duplicates: digests of normalised text or raw bytes, 128 bits of them kept.
 //!
-//! XXH3-128 with seed 0. It is no cryptographic hash, but at 128 bits two different texts of a corpus of 10¹²
-//! share one with probability 10⁻¹⁵, so equal digests are taken as equal texts.
+//! XXH3-128 with seed 0 unless another [`Algorithm`] is asked for. It is no cryptographic hash, but at 128 bits two
+//! different texts of a corpus of 10¹² share one with probability 10⁻¹⁵, so equal digests are taken as equal texts.
+
+mod algorithm;
+pub mod checksum;
+
+pub use algorithm::{Algorithm, AlgorithmError};
 
 use xxhash_rust::xxh3;
 
-/// A 128-bit XXH3 digest.
+/// The first 128 bits of a digest.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Digest(pub u128);
 
 impl Digest {
-    /// Digest of bytes.
+    /// XXH3-128 digest of bytes.
     pub fn of(bytes: &[u8]) -> Self {
         Digest(xxh3::xxh3_128(bytes))
     }
