@@ -3,15 +3,12 @@
 //! The slower of two ways: the other one knows the default choices only. With these both give the same tokens.
 
 use super::ascii::TokenSink;
-use super::choices::{Case, Choices, Digits, Form, Punctuation, Space};
+use super::choices::{Case, Choices, Form, Punctuation, Space};
 use super::classes::{self, Class};
-use super::hash;
 use super::stop_words::StopWords;
-use icu_casemap::CaseMapper;
-use icu_normalizer::ComposingNormalizer;
+use super::{folding, hash};
 use icu_properties::CodePointMapData;
 use icu_properties::props::{GeneralCategory, GeneralCategoryGroup};
-use std::borrow::Cow;
 
 /// Reads tokens off a text under some choices.
 #[derive(Clone, Debug)]
@@ -27,113 +24,83 @@ impl General {
 
     /// Appends the tokens of a text.
     pub(super) fn tokens(&self, text: &str, sink: &mut TokenSink) {
-        let folded = self.folded(text);
-        let mut cutter = Cutter { general: self, sink, word: String::new(), gap: None };
-        let mut in_digits = false;
-        for mut c in folded.chars() {
-            if self.choices.digits == Digits::Fold {
-                let goes_on = in_digits;
-                in_digits = is_digit(c);
-                if in_digits {
-                    if goes_on {
-                        continue;
-                    }
-                    c = '0';
-                }
-            }
-            cutter.take(c);
+        let folded = folding::fold(text, &self.choices);
+        let mut cutter = Cutter { general: self, text: &folded, start: None, gap: None, sink };
+        for (at, c) in folded.char_indices() {
+            cutter.take(at, c);
         }
-        cutter.close();
-    }
-
-    /// The text in its form, with its case folded if it shall be.
-    fn folded<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        let normaliser = match self.choices.form {
-            Form::Nfkc => Some(ComposingNormalizer::new_nfkc()),
-            Form::Nfc => Some(ComposingNormalizer::new_nfc()),
-            Form::None => None,
-        };
-        let formed = match &normaliser {
-            Some(normaliser) => normaliser.normalize(text),
-            None => Cow::Borrowed(text),
-        };
-        if self.choices.case == Case::Keep {
-            return formed;
-        }
-        let folded = CaseMapper::new().fold_string(&formed);
-        Cow::Owned(match &normaliser {
-            Some(normaliser) => normaliser.normalize(&folded).into_owned(),
-            None => folded.into_owned(),
-        })
+        cutter.close(folded.len());
     }
 
     /// Whether a token is a stop word, in whatever case and form it was kept.
-    fn drops(&self, word: &str) -> bool {
-        let Some(stop_words) = &self.stop_words else { return false };
-        if self.choices.case == Case::Fold && self.choices.form == Form::Nfkc {
-            stop_words.contain(hash::token(word.as_bytes()))
-        } else {
-            stop_words.contain(hash::token(classes::fold_fully(word).as_bytes()))
-        }
+    fn drops(&self, token: &str, hash: u64) -> bool {
+        self.stop_words.as_ref().is_some_and(|stop_words| {
+            if self.choices.case == Case::Fold && self.choices.form == Form::Nfkc {
+                stop_words.contain(hash)
+            } else {
+                stop_words.contain(hash::token(folding::fold(token, &Choices::default()).as_bytes()))
+            }
+        })
     }
 }
 
 /// Cuts folded text into tokens.
 struct Cutter<'a> {
     general: &'a General,
-    sink: &'a mut TokenSink,
-    /// The token under way.
-    word: String,
+    text: &'a str,
+    /// Where the token under way starts, if one is.
+    start: Option<usize>,
     /// The white space since the last token, as a token.
     gap: Option<&'static str>,
+    sink: &'a mut TokenSink,
 }
 
 impl Cutter<'_> {
-    fn take(&mut self, c: char) {
-        match Kind::of(c) {
-            Kind::Word => self.word.push(c),
-            Kind::Single => self.single(c),
-            Kind::Blank => {
-                self.close();
-                self.gap.get_or_insert(Space::BLANK);
-            }
-            Kind::Break => {
-                self.close();
-                self.gap = Some(Space::BREAK);
-            }
-            Kind::Symbol if self.general.choices.punctuation == Punctuation::Keep => self.single(c),
-            Kind::Symbol | Kind::Other => self.close(),
-        }
-    }
-
-    fn single(&mut self, c: char) {
-        self.close();
-        self.word.push(c);
-        self.close();
-    }
-
-    fn close(&mut self) {
-        if self.word.is_empty() {
+    fn take(&mut self, at: usize, c: char) {
+        let kind = Kind::of(c);
+        if kind == Kind::Word {
+            self.start.get_or_insert(at);
             return;
         }
-        if !self.general.drops(&self.word) {
-            let gap = self.gap.take().filter(|_| self.general.choices.space == Space::Keep);
-            if let Some(gap) = gap.filter(|_| self.sink.used > 0) {
-                push(self.sink, gap);
-            }
-            push(self.sink, &self.word);
+        self.close(at);
+        match kind {
+            Kind::Single => self.single(at, c),
+            Kind::Symbol if self.general.choices.punctuation == Punctuation::Keep => self.single(at, c),
+            Kind::Blank => _ = self.gap.get_or_insert(Space::BLANK),
+            Kind::Break => self.gap = Some(Space::BREAK),
+            Kind::Word | Kind::Symbol | Kind::Other => {}
         }
-        self.word.clear();
+    }
+
+    fn single(&mut self, at: usize, c: char) {
+        self.start = Some(at);
+        self.close(at + c.len_utf8());
+    }
+
+    fn close(&mut self, end: usize) {
+        let Some(start) = self.start.take() else { return };
+        let token = &self.text[start..end];
+        let hash = hash::token(token.as_bytes());
+        if self.general.drops(token, hash) {
+            return;
+        }
+        if let Some(gap) = self.gap.take()
+            && self.general.choices.space == Space::Keep
+            && self.sink.used > 0
+        {
+            push(self.sink, gap, hash::token(gap.as_bytes()));
+        }
+        push(self.sink, token, hash);
     }
 }
 
-fn push(sink: &mut TokenSink, token: &str) {
+fn push(sink: &mut TokenSink, token: &str, hash: u64) {
     sink.reserve(token.len() + 1);
     let end = sink.used + token.len();
     sink.text[sink.used..end].copy_from_slice(token.as_bytes());
     sink.text[end] = b' ';
     sink.used = end + 1;
-    sink.hashes.push(hash::token(token.as_bytes()));
+    sink.hashes.push(hash);
 }
 
 /// What a folded character is, as far as any choice asks.
@@ -191,18 +158,10 @@ const ASCII: [Kind; 128] = {
     kinds
 };
 
-fn is_digit(c: char) -> bool {
-    if c.is_ascii() {
-        c.is_ascii_digit()
-    } else {
-        CodePointMapData::<GeneralCategory>::new().get(c) == GeneralCategory::DecimalNumber
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::normalise::tests::piece;
-    use super::super::{Language, Normaliser};
+    use super::super::{Digits, Language, Normaliser};
     use super::*;
     use proptest::prelude::*;
 

@@ -7,6 +7,7 @@
 mod ascii;
 mod choices;
 mod classes;
+mod folding;
 mod general;
 mod hash;
 mod named;

@@ -102,7 +102,7 @@ fn is_word(byte: u8) -> bool {
 }
 
 /// Length of the ASCII stretch a text starts with.
-fn ascii_run(bytes: &[u8]) -> usize {
+pub(super) fn ascii_run(bytes: &[u8]) -> usize {
     let mut at = 0;
     for chunk in bytes.chunks(256) {
         if !chunk.is_ascii() {

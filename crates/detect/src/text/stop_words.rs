@@ -60,41 +60,62 @@ impl Language {
     }
 }
 
-/// The stop words of a language, by the hashes of the tokens they become; sorted.
+/// The stop words of a language, by the hashes of the tokens they become: a table with free slots between, each hash
+/// at or behind the slot its leading bits name.
 #[derive(Clone, Debug)]
-pub(super) struct StopWords(Box<[u64]>);
+pub(super) struct StopWords(Box<[u64; SLOTS]>);
+
+/// At least four times as many as any list has words, so that most other words meet a free slot at once.
+const SLOTS: usize = 1024;
+const FREE: u64 = 0;
+
+/// The slots to look at for a hash, in order.
+fn slots(hash: u64) -> impl Iterator<Item = usize> {
+    let first = (hash >> (64 - SLOTS.ilog2())) as usize;
+    (first..first + SLOTS).map(|slot| slot % SLOTS)
+}
 
 impl StopWords {
     pub(super) fn of(language: Language) -> Self {
-        let mut hashes: Vec<u64> =
-            language.stop_words().map(|word| hash::token(classes::fold_fully(word).as_bytes())).collect();
-        hashes.sort_unstable();
-        StopWords(hashes.into())
+        let mut table = Box::new([FREE; SLOTS]);
+        for word in language.stop_words() {
+            let hash = hash::token(classes::fold_fully(word).as_bytes());
+            if let Some(slot) = slots(hash).find(|&slot| table[slot] == FREE || table[slot] == hash) {
+                table[slot] = hash;
+            }
+        }
+        StopWords(table)
     }
 
     /// Whether the token of this hash is one of them.
     #[inline]
     pub(super) fn contain(&self, hash: u64) -> bool {
-        self.0.binary_search(&hash).is_ok()
+        slots(hash).map(|slot| self.0[slot]).find(|&found| found == FREE || found == hash) == Some(hash)
+            && hash != FREE
     }
 
     /// Takes them out of tokens that were cut by default.
     pub(super) fn drop_from(&self, sink: &mut TokenSink) {
         let TokenSink { text, used, hashes } = sink;
-        let (mut from, mut to, mut kept) = (0, 0, 0);
-        for token in 0..hashes.len() {
-            let hash = hashes[token];
-            let len = memchr::memchr(b' ', &text[from..*used]).map_or(*used - from, |blank| blank + 1);
-            if !self.contain(hash) {
-                text.copy_within(from..from + len, to);
-                to += len;
-                hashes[kept] = hash;
-                kept += 1;
+        let mut ends = memchr::memchr_iter(b' ', &text[..*used]).map(|blank| blank + 1);
+        let (mut start, mut dropped) = (0, Vec::new());
+        hashes.retain(|&hash| {
+            let end = ends.next().unwrap_or(start);
+            let drop = self.contain(hash);
+            if drop {
+                dropped.push(start..end);
             }
-            from += len;
+            start = end;
+            !drop
+        });
+        drop(ends);
+        let mut to = dropped.first().map_or(*used, |first| first.start);
+        for (i, gone) in dropped.iter().enumerate() {
+            let next = dropped.get(i + 1).map_or(*used, |next| next.start);
+            text.copy_within(gone.end..next, to);
+            to += next - gone.end;
         }
         *used = to;
-        hashes.truncate(kept);
     }
 }
 
