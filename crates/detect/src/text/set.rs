@@ -169,6 +169,12 @@ mod tests {
     }
 
     #[test]
+    fn bags_do_not_change_unnoticed() {
+        let counted = [756_191_213_174_940_711, 771_194_892_219_870_462, 6_711_049_987_458_454_726];
+        assert_eq!(bag("na na na", Shingling::Words(1)).hashes(), counted);
+    }
+
+    #[test]
     fn repeats_count_once() {
         let mut read = Normaliser::default();
         read.read(&"na ".repeat(100));
