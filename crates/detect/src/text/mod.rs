@@ -2,16 +2,24 @@
 //!
 //! A *token* is a maximal run of letters, numbers, marks and `_` after NFKC, case folding and NFKC; in scripts
 //! written without spaces (Han, Kana, Thai, Lao, Khmer, Myanmar) each character is a token by itself. The
-//! *normalised text* is the tokens joined by one blank.
+//! *normalised text* is the tokens joined by one blank. [`Choices`] are other definitions to choose from.
 
 mod ascii;
+mod choices;
 mod classes;
+mod folding;
+mod general;
 mod hash;
+mod named;
 mod normalise;
 mod set;
 mod shingle;
+mod stop_words;
 mod words;
 
+pub use choices::{Case, Choices, Digits, Form, Punctuation, Space};
+pub use named::NameError;
 pub use normalise::Normaliser;
 pub use set::ShingleSet;
 pub use shingle::{Shingling, ShinglingError};
+pub use stop_words::Language;

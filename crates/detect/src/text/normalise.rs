@@ -1,46 +1,57 @@
 //! A document's text to its normalised form and the hashes of its tokens.
 
 use super::ascii::{AsciiScratch, TokenSink};
+use super::choices::Choices;
+use super::general::General;
+use super::stop_words::StopWords;
 use super::words::Words;
 
 /// Reusable state that turns one text after the other into tokens.
 ///
-/// ASCII stretches take a path of their own, with the same result.
+/// Under the default choices ASCII stretches take a path of their own, with the same result.
 #[derive(Clone, Debug, Default)]
 pub struct Normaliser {
     sink: TokenSink,
     ascii: AsciiScratch,
+    other: Other,
+}
+
+/// What is done beside, or instead of, cutting tokens by default.
+#[derive(Clone, Debug, Default)]
+enum Other {
+    #[default]
+    Nothing,
+    /// Tokens are cut by default, and stop words dropped from them.
+    Drop(StopWords),
+    /// Tokens are cut another way.
+    Cut(General),
 }
 
 /// Shorter ASCII stretches inside other text are not worth a change of path.
 const WORTHWHILE: usize = 96;
 
 impl Normaliser {
+    /// One that reads texts under these choices.
+    pub fn new(choices: &Choices) -> Self {
+        let other = if !choices.cuts_by_default() {
+            Other::Cut(General::new(choices))
+        } else {
+            choices.stop_words.map_or(Other::Nothing, |language| Other::Drop(StopWords::of(language)))
+        };
+        Normaliser { other, ..Normaliser::default() }
+    }
+
     /// Reads a text; what was read before is forgotten.
     pub fn read(&mut self, text: &str) {
         self.sink.used = 0;
         self.sink.hashes.clear();
-        let bytes = text.as_bytes();
-        let mut at = 0;
-        while at < bytes.len() {
-            let run = ascii_run(&bytes[at..]);
-            if at + run == bytes.len() {
-                self.ascii.tokens(&bytes[at..], &mut self.sink);
-                return;
+        match &self.other {
+            Other::Nothing => cut(text, &mut self.ascii, &mut self.sink),
+            Other::Drop(stop_words) => {
+                cut(text, &mut self.ascii, &mut self.sink);
+                stop_words.drop_from(&mut self.sink);
             }
-            if run >= WORTHWHILE {
-                // Up to the last separator that no following character can lean on: the byte right before the
-                // first other character is left to the general path.
-                if let Some(end) = bytes[at..at + run - 1].iter().rposition(|&b| !is_word(b)) {
-                    self.ascii.tokens(&bytes[at..at + end + 1], &mut self.sink);
-                    at += end + 1;
-                }
-            }
-            let mut words = Words::new(&mut self.sink);
-            at = words.run(text, at, |next| {
-                bytes[next..].len() > WORTHWHILE && bytes[next..next + WORTHWHILE].is_ascii()
-            });
-            debug_assert!(words.is_between_tokens());
+            Other::Cut(general) => general.tokens(text, &mut self.sink),
         }
     }
 
@@ -49,9 +60,40 @@ impl Normaliser {
         &self.sink.text[..self.sink.used.saturating_sub(1)]
     }
 
+    /// Each token, in order; [`Self::token_hashes`] has their hashes.
+    pub fn tokens(&self) -> impl Iterator<Item = &[u8]> {
+        self.normalised().split(|&byte| byte == b' ').take(self.sink.hashes.len())
+    }
+
     /// Hash of each token, in order.
     pub fn token_hashes(&self) -> &[u64] {
         &self.sink.hashes
+    }
+}
+
+/// Appends the tokens of a text under the default choices.
+fn cut(text: &str, ascii: &mut AsciiScratch, sink: &mut TokenSink) {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        let run = ascii_run(&bytes[at..]);
+        if at + run == bytes.len() {
+            ascii.tokens(&bytes[at..], sink);
+            return;
+        }
+        if run >= WORTHWHILE {
+            // Up to the last separator that no following character can lean on: the byte right before the
+            // first other character is left to the general path.
+            if let Some(end) = bytes[at..at + run - 1].iter().rposition(|&b| !is_word(b)) {
+                ascii.tokens(&bytes[at..at + end + 1], sink);
+                at += end + 1;
+            }
+        }
+        let mut words = Words::new(sink);
+        at = words.run(text, at, |next| {
+            bytes[next..].len() > WORTHWHILE && bytes[next..next + WORTHWHILE].is_ascii()
+        });
+        debug_assert!(words.is_between_tokens());
     }
 }
 
@@ -60,7 +102,7 @@ fn is_word(byte: u8) -> bool {
 }
 
 /// Length of the ASCII stretch a text starts with.
-fn ascii_run(bytes: &[u8]) -> usize {
+pub(super) fn ascii_run(bytes: &[u8]) -> usize {
     let mut at = 0;
     for chunk in bytes.chunks(256) {
         if !chunk.is_ascii() {
@@ -72,8 +114,9 @@ fn ascii_run(bytes: &[u8]) -> usize {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::super::classes::{Class, fold_fully, plain};
+    use super::super::hash;
     use super::*;
     use proptest::prelude::*;
 
@@ -104,6 +147,7 @@ mod tests {
         normaliser.read(text);
         let tokens = normaliser.normalised().split(|&b| b == b' ').filter(|t| !t.is_empty()).count();
         assert_eq!(normaliser.token_hashes().len(), tokens);
+        assert!(normaliser.tokens().map(hash::token).eq(normaliser.token_hashes().iter().copied()));
         String::from_utf8(normaliser.normalised().to_vec()).unwrap()
     }
 
@@ -138,7 +182,8 @@ mod tests {
         }
     }
 
-    fn piece() -> impl Strategy<Value = String> {
+    /// A stretch of text of some script, or of what makes trouble.
+    pub(in crate::text) fn piece() -> impl Strategy<Value = String> {
         prop_oneof![
             "[a-zA-Z0-9_ ,.<=>]{1,120}",
             "[\u{300}-\u{345}\u{338}\u{3099}\u{64b}-\u{655}\u{e48}-\u{e4b}\u{5b0}-\u{5c2}]{1,3}",

@@ -21,6 +21,17 @@ impl ShingleSet {
         ShingleSet(sorted)
     }
 
+    /// The same with every occurrence of a shingle a member, if `bag` says so: see [`Shingling::each_with`].
+    pub fn of_with(read: &Normaliser, shingling: Shingling, bag: bool, scratch: &mut Vec<u64>) -> Self {
+        if !bag {
+            return ShingleSet::of(read, shingling, scratch);
+        }
+        let (mut counted, mut sorted) = (Vec::with_capacity(read.token_hashes().len()), Vec::new());
+        shingling.each_with(read, bag, scratch, |hash| counted.push(hash));
+        sort_hashes(&counted, &mut sorted);
+        ShingleSet(sorted)
+    }
+
     /// The hashes, ascending, without repeats.
     pub fn hashes(&self) -> &[u64] {
         &self.0
@@ -105,6 +116,7 @@ fn insert(bucket: &mut [u64]) {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use std::collections::{BTreeMap, BTreeSet};
 
     proptest! {
         #[test]
@@ -115,6 +127,56 @@ mod tests {
             hashes.dedup();
             prop_assert_eq!(hashes, sorted);
         }
+    }
+
+    fn counts(text: &str, shingling: Shingling) -> BTreeMap<u64, usize> {
+        let (mut read, mut counts) = (Normaliser::default(), BTreeMap::new());
+        read.read(text);
+        shingling.each(&read, |hash| *counts.entry(hash).or_default() += 1);
+        counts
+    }
+
+    fn bag(text: &str, shingling: Shingling) -> ShingleSet {
+        let mut read = Normaliser::default();
+        read.read(text);
+        ShingleSet::of_with(&read, shingling, true, &mut vec![7])
+    }
+
+    proptest! {
+        #[test]
+        fn bags_share_the_smaller_counts_out_of_the_greater(
+            a in proptest::collection::vec("[ab]", 0..200),
+            b in proptest::collection::vec("[abc]", 0..200),
+            shingling in proptest::sample::select(&[Shingling::Words(1), Shingling::Words(3), Shingling::Chars(4)][..]),
+        ) {
+            let (a, b) = (a.join(" "), b.join(" "));
+            let (counts_a, counts_b) = (counts(&a, shingling), counts(&b, shingling));
+            let either: BTreeSet<u64> = counts_a.keys().chain(counts_b.keys()).copied().collect();
+            let both = |hash| (counts_a.get(hash).copied().unwrap_or(0), counts_b.get(hash).copied().unwrap_or(0));
+            let least: usize = either.iter().map(both).map(|(a, b)| a.min(b)).sum();
+            let most: usize = either.iter().map(both).map(|(a, b)| a.max(b)).sum();
+            let (bag_a, bag_b) = (bag(&a, shingling), bag(&b, shingling));
+            let shared = bag_a.hashes().iter().filter(|hash| bag_b.hashes().binary_search(hash).is_ok()).count();
+            prop_assert_eq!(shared, least);
+            prop_assert_eq!(bag_a.len() + bag_b.len() - shared, most);
+        }
+    }
+
+    #[test]
+    fn a_bag_holds_every_occurrence_and_a_set_one() {
+        let text = "na ".repeat(100);
+        assert_eq!(bag(&text, Shingling::Words(5)).len(), 96);
+        let mut read = Normaliser::default();
+        read.read(&text);
+        let set = ShingleSet::of(&read, Shingling::Words(5), &mut Vec::new());
+        assert_eq!(ShingleSet::of_with(&read, Shingling::Words(5), false, &mut Vec::new()), set);
+        assert!(bag(&text, Shingling::Words(5)).hashes().contains(&set.hashes()[0]));
+    }
+
+    #[test]
+    fn bags_do_not_change_unnoticed() {
+        let counted = [756_191_213_174_940_711, 771_194_892_219_870_462, 6_711_049_987_458_454_726];
+        assert_eq!(bag("na na na", Shingling::Words(1)).hashes(), counted);
     }
 
     #[test]

@@ -5,7 +5,7 @@
 
 use super::hash;
 use super::normalise::Normaliser;
-use crate::mix::{K, fold};
+use crate::mix::{self, K, fold};
 use serde::{Deserialize, Serialize};
 
 /// What shingles are made of, and how many of them.
@@ -66,6 +66,27 @@ impl TryFrom<String> for Shingling {
 }
 
 impl Shingling {
+    /// Hands the shingles of the text that was read to `take`, counted or not: as [`Self::each`] does, or, with
+    /// `bag`, the n-th occurrence of a shingle as another shingle for every n, in no promised order.
+    ///
+    /// A shingle that occurs p times in one text and q times in another gives them min(p, q) in common out of
+    /// max(p, q), so the Jaccard resemblance of the sets is Σmin/Σmax of the counts. `scratch` is working space.
+    #[inline]
+    pub fn each_with(&self, read: &Normaliser, bag: bool, scratch: &mut Vec<u64>, mut take: impl FnMut(u64)) {
+        if !bag {
+            return self.each(read, take);
+        }
+        scratch.clear();
+        self.each(read, |hash| scratch.push(hash));
+        scratch.sort_unstable();
+        for same in scratch.chunk_by(|a, b| a == b) {
+            take(same[0]);
+            for n in 2..=same.len() as u64 {
+                take(mix::pair(same[0], n));
+            }
+        }
+    }
+
     /// Hands the hash of every shingle of the text that was read to `take`, in order and with repeats.
     #[inline]
     pub fn each(&self, read: &Normaliser, take: impl FnMut(u64)) {
