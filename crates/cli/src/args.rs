@@ -4,8 +4,8 @@ mod matching;
 
 use crate::size;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use onefold_run::KeepRule;
 pub(crate) use matching::{MatchArgs, SketchArgs};
+use onefold_run::KeepRule;
 use std::path::PathBuf;
 
 /// Find exact and near-duplicate pages in web crawls, with evidence.

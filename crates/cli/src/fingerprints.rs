@@ -81,7 +81,9 @@ fn parquet(
     let counts = onefold_pipeline::fingerprints(job, work, &mut |found: &Fingerprint<'_>| {
         let digest = format!("{:032x}", found.digest);
         values.clear();
-        values.extend(found.signature.as_chunks::<4>().0.iter().map(|value| u64::from(u32::from_le_bytes(*value))));
+        values.extend(
+            found.signature.as_chunks::<4>().0.iter().map(|value| u64::from(u32::from_le_bytes(*value))),
+        );
         let row = [
             Cell::Text(found.id),
             Cell::Text(&digest),

@@ -90,7 +90,8 @@ fn explain_removed(manifest: &Manifest, removed: Removed) -> Result<Explanation,
     let (document, keeper) = (read(manifest, &removed.document)?, read(manifest, &removed.keeper)?);
     let shingling = manifest.plan.shingle;
     let mut scratch = Vec::new();
-    let mut set = |read: &Normaliser| ShingleSet::of(read, shingling, &mut scratch);
+    let mut set =
+        |read: &Normaliser| ShingleSet::of_with(read, shingling, manifest.plan.text.bag, &mut scratch);
     let (first, second) = (set(&document), set(&keeper));
     let counts: Overlap = overlap(first.hashes(), second.hashes());
     Ok(Explanation {
@@ -120,7 +121,7 @@ fn explain_keeper(manifest: &Manifest, cluster: Cluster) -> Explanation {
 }
 
 fn read(manifest: &Manifest, document: &DocumentRef) -> Result<Normaliser, Error> {
-    let mut normaliser = Normaliser::default();
+    let mut normaliser = Normaliser::new(&manifest.plan.text);
     normaliser.read(&records::text(manifest, document)?);
     Ok(normaliser)
 }

@@ -24,7 +24,11 @@ pub(crate) struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
-    pub(crate) fn new(job: &'a Job<'a>, sources: &'a [Source], recipe: &'a Recipe<'a>) -> Result<Self, Error> {
+    pub(crate) fn new(
+        job: &'a Job<'a>,
+        sources: &'a [Source],
+        recipe: &'a Recipe<'a>,
+    ) -> Result<Self, Error> {
         let parsers = sources.iter().map(|source| parser(source, job)).collect::<Result<_, _>>()?;
         Ok(Context { job, sources, recipe, parsers })
     }

@@ -2,8 +2,8 @@
 //! are not tied together.
 
 use crate::error::Error;
-use crate::record::bitmap_distance;
 use crate::recipe::Recipe;
+use crate::record::bitmap_distance;
 use crate::sketcher::ShingleKey;
 use crate::table::{DocId, Table};
 use onefold_detect::measure::Overlap;

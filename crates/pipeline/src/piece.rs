@@ -180,8 +180,7 @@ impl Piece {
             self.name_ends.len() * 4 + self.names.len(),
             self.keys.iter().map(Vec::len).sum::<usize>() * KEY_BYTES,
         ];
-        let mut out =
-            Vec::with_capacity(HEADER_BYTES + lens.iter().sum::<usize>() + self.records.len() + 8);
+        let mut out = Vec::with_capacity(HEADER_BYTES + lens.iter().sum::<usize>() + self.records.len() + 8);
         out.extend_from_slice(MAGIC);
         lens.iter().for_each(|len| out.extend_from_slice(&(*len as u64).to_le_bytes()));
         out.extend_from_slice(&meta);
@@ -359,12 +358,7 @@ impl PieceFile {
     }
 
     /// The record of a document's sketches.
-    pub(crate) fn record(
-        &self,
-        document: u32,
-        handles: &Handles,
-        bytes: &mut Vec<u8>,
-    ) -> Result<(), Error> {
+    pub(crate) fn record(&self, document: u32, handles: &Handles, bytes: &mut Vec<u8>) -> Result<(), Error> {
         bytes.resize(self.meta.record, 0);
         let at = self.records_at() + u64::from(document) * self.meta.record as u64;
         self.read_at(handles, bytes, at)

@@ -2,9 +2,9 @@
 
 use crate::error::Error;
 use crate::job::Job;
-use crate::scan::parser;
 use crate::piece::KEY_BYTES;
 use crate::recipe::Recipe;
+use crate::scan::parser;
 use crate::sketcher::{Sketcher, Sketches};
 use crate::system;
 use crate::table::BYTES_A_DOCUMENT;

@@ -28,7 +28,9 @@ pub(crate) fn neighbours(
         context.job.check()?;
         let fingerprints: Vec<u128> =
             group.iter().map(|&(_, document)| table.fingerprints[document as usize]).collect();
-        for (first, second) in rotated_neighbours(&fingerprints, simhash.bits.count(), rotations, simhash.hamming) {
+        for (first, second) in
+            rotated_neighbours(&fingerprints, simhash.bits.count(), rotations, simhash.hamming)
+        {
             pairs.push(&[group[first as usize].1, group[second as usize].1]);
         }
     }

@@ -236,7 +236,12 @@ impl Scan<'_> {
     }
 
     /// Reads and works on one block of a source; false if there is none left.
-    fn turn(&self, active: &Active, block: &mut Block, sketcher: &mut BlockSketcher<'_>) -> Result<bool, Error> {
+    fn turn(
+        &self,
+        active: &Active,
+        block: &mut Block,
+        sketcher: &mut BlockSketcher<'_>,
+    ) -> Result<bool, Error> {
         self.job.check()?;
         let mut turn = lock(&active.turn);
         if turn.ended {

@@ -42,6 +42,7 @@ pub(crate) struct Sketcher<'p> {
     prefixes: Prefixes,
     page: String,
     hashes: Vec<u64>,
+    scratch: Vec<u64>,
 }
 
 enum Signer {
@@ -54,7 +55,7 @@ impl<'p> Sketcher<'p> {
         let plan = recipe.plan;
         Sketcher {
             recipe,
-            normaliser: Normaliser::default(),
+            normaliser: Normaliser::new(&plan.text),
             signer: match plan.sketch {
                 SketchKind::Fast => Signer::Fast(MinHash::new(plan.signature)),
                 SketchKind::Classic => Signer::Classic(ClassicMinHash::new(plan.signature)),
@@ -63,6 +64,7 @@ impl<'p> Sketcher<'p> {
             prefixes: Prefixes::default(),
             page: String::new(),
             hashes: Vec::new(),
+            scratch: Vec::new(),
         }
     }
 
@@ -81,7 +83,7 @@ impl<'p> Sketcher<'p> {
                 self.read(body);
                 self.normaliser.normalised().is_empty()
             };
-            let digest = grouped(Digest::of(bytes), group);
+            let digest = grouped(plan.digest.short(bytes), group);
             return Sketched { digest, normalised_bytes: bytes.len() as u64, empty };
         }
         self.read(body);
@@ -153,17 +155,17 @@ impl<'p> Sketcher<'p> {
     }
 
     fn sign(&mut self, group: Option<u64>, out: &mut Sketches) {
-        let Sketcher { recipe, signer, normaliser, .. } = self;
+        let Sketcher { recipe, signer, normaliser, scratch, .. } = self;
         let plan = recipe.plan;
         let signature = match signer {
             Signer::Fast(minhash) => {
                 minhash.begin();
-                each_shingle(plan, normaliser, |hash| minhash.add(hash));
+                each_shingle(plan, normaliser, scratch, |hash| minhash.add(hash));
                 minhash.finish()
             }
             Signer::Classic(minhash) => {
                 minhash.begin();
-                each_shingle(plan, normaliser, |hash| minhash.add(hash));
+                each_shingle(plan, normaliser, scratch, |hash| minhash.add(hash));
                 minhash.finish()
             }
         };
@@ -217,12 +219,13 @@ impl<'p> Sketcher<'p> {
     }
 
     #[inline]
-    fn each_shingle(&self, take: impl FnMut(u64)) {
-        each_shingle(self.recipe.plan, &self.normaliser, take);
+    fn each_shingle(&mut self, take: impl FnMut(u64)) {
+        each_shingle(self.recipe.plan, &self.normaliser, &mut self.scratch, take);
     }
 
     fn digest(&self, body: &Body<'_>) -> Digest {
-        if self.recipe.plan.raw { Digest::of(raw(body)) } else { Digest::of(self.normaliser.normalised()) }
+        let bytes = if self.recipe.plan.raw { raw(body) } else { self.normaliser.normalised() };
+        self.recipe.plan.digest.short(bytes)
     }
 
     /// Hash of the group a document is compared within, if there are groups.
@@ -248,10 +251,10 @@ impl<'p> Sketcher<'p> {
 
 /// Hands over the shingles of the text that was read, those of the sample if there is one.
 #[inline]
-fn each_shingle(plan: &Plan, read: &Normaliser, mut take: impl FnMut(u64)) {
+fn each_shingle(plan: &Plan, read: &Normaliser, scratch: &mut Vec<u64>, mut take: impl FnMut(u64)) {
     match plan.sample {
-        None => plan.shingle.each(read, take),
-        Some(sample) => plan.shingle.each(read, |hash| {
+        None => plan.shingle.each_with(read, plan.text.bag, scratch, take),
+        Some(sample) => plan.shingle.each_with(read, plan.text.bag, scratch, |hash| {
             if sample.keeps(hash) {
                 take(hash);
             }

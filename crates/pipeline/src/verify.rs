@@ -10,7 +10,7 @@ use crate::record::{Layout, bitmap_distance};
 use crate::spool::Spools;
 use crate::table::{DocId, Table};
 use cache::Cache;
-use onefold_detect::measure::{Overlap, overlap, overlap_reaching};
+use onefold_detect::measure::{Overlap, edit, overlap, overlap_reaching};
 use onefold_detect::text::ShingleSet;
 use onefold_run::{Method, Plan, Verify};
 use signatures::Signatures;
@@ -88,7 +88,7 @@ impl<'a> Verifier<'a> {
             }
             Verify::Edit(least) => {
                 let (a, b) = (self.text(document)?, self.text(other)?);
-                let similarity = edit::similarity_reaching(&a, &b, least);
+                let similarity = edit::levenshtein_reaching(&a, &b, least);
                 Ok(similarity.map(|similarity| Likeness { similarity, overlap: None, contained: false }))
             }
         }
@@ -108,7 +108,7 @@ impl<'a> Verifier<'a> {
         let similarity = match self.plan.verify {
             Verify::Edit(_) => {
                 let (a, b) = (self.text(document)?, self.text(other)?);
-                edit::similarity(&a, &b)
+                edit::levenshtein_similarity(&a, &b)
             }
             Verify::Sketch { of, .. } => self.agreeing(document, other, of)? as f64 / of as f64,
             _ if self.plan.method == Method::Simhash => {
@@ -212,14 +212,5 @@ impl<'a> Verifier<'a> {
         self.texts.clear();
         self.records.clear();
         self.lens.clear();
-    }
-}
-
-mod edit {
-    pub(super) fn similarity_reaching(_: &[char], _: &[char], _: f64) -> Option<f64> {
-        None
-    }
-    pub(super) fn similarity(_: &[char], _: &[char]) -> f64 {
-        0.0
     }
 }

@@ -2,11 +2,12 @@
 
 use crate::keep::KeepRule;
 use crate::method::{Method, Simhash, SketchKind, Verify, Weight, Within};
+use onefold_detect::digest::Algorithm;
 use onefold_detect::matching::{Bands, BandsError};
 use onefold_detect::mix;
 use onefold_detect::resolve::Clustering;
 use onefold_detect::sketch::Sample;
-use onefold_detect::text::Shingling;
+use onefold_detect::text::{Choices, Shingling};
 use onefold_formats::source::Fields;
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +23,10 @@ pub struct Plan {
     pub method: Method,
     /// Whether exact means equal bytes and not equal normalised text.
     pub raw: bool,
+    /// Which digest tells equal texts.
+    pub digest: Algorithm,
+    /// What of a text counts.
+    pub text: Choices,
     /// What shingles are.
     pub shingle: Shingling,
     /// Of the shingles only those whose hash is 0 modulo this, if any.
@@ -83,6 +88,8 @@ impl Default for Plan {
             hash_version: mix::VERSION,
             method: Method::default(),
             raw: false,
+            digest: Algorithm::default(),
+            text: Choices::default(),
             shingle: Shingling::default(),
             sample: None,
             sketch: SketchKind::default(),

@@ -2,8 +2,9 @@
 
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
+use onefold_detect::digest::Algorithm;
 use onefold_detect::sketch::{Bits, Sample};
-use onefold_detect::text::Shingling;
+use onefold_detect::text::{Case, Choices, Digits, Form, Language, Punctuation, Shingling, Space};
 use onefold_run::{Method, Neighbours, Plan, SketchKind, Verify, Weight, Within};
 
 /// How duplicates are found.
@@ -76,6 +77,9 @@ pub(crate) struct MatchArgs {
     /// Exact means equal bytes of text, not equal words
     #[arg(long, help_heading = "Matching", hide_short_help = true)]
     pub(crate) raw: bool,
+    /// Digest that tells equal texts: xxh3-128, blake3, sha256, sha1 or md5 [default: xxh3-128]
+    #[arg(long, value_name = "NAME", help_heading = "Matching", hide_short_help = true)]
+    pub(crate) digest: Option<Algorithm>,
     /// Do not look into buckets of more documents; what this cuts is named in the manifest
     #[arg(long, value_name = "N", help_heading = "Matching", hide_short_help = true)]
     pub(crate) max_bucket: Option<usize>,
@@ -83,6 +87,27 @@ pub(crate) struct MatchArgs {
     /// What shingles are: word:N (N words) or char:N (N characters) [default: word:5]
     #[arg(long, value_name = "KIND:N", help_heading = "Shingles")]
     pub(crate) shingle: Option<Shingling>,
+    /// Upper and lower case: fold or keep [default: fold]
+    #[arg(long, value_name = "HOW", help_heading = "Shingles", hide_short_help = true)]
+    pub(crate) case: Option<Case>,
+    /// Punctuation: drop, or keep each mark as a word [default: drop]
+    #[arg(long, value_name = "HOW", help_heading = "Shingles", hide_short_help = true)]
+    pub(crate) punctuation: Option<Punctuation>,
+    /// White space: drop, or keep each run as a word [default: drop]
+    #[arg(long, value_name = "HOW", help_heading = "Shingles", hide_short_help = true)]
+    pub(crate) space: Option<Space>,
+    /// Unicode form: nfkc, nfc or none [default: nfkc]
+    #[arg(long, value_name = "FORM", help_heading = "Shingles", hide_short_help = true)]
+    pub(crate) form: Option<Form>,
+    /// Digits: keep, or fold every number to one: dates, prices and counters do not matter [default: keep]
+    #[arg(long, value_name = "HOW", help_heading = "Shingles", hide_short_help = true)]
+    pub(crate) digits: Option<Digits>,
+    /// Leave out the stop words of a language: en, de, fr, es, it, pt, nl, sv, da, no, fi, pl, cs, ru, el, ro, hu, tr
+    #[arg(long, value_name = "LANGUAGE", help_heading = "Shingles", hide_short_help = true)]
+    pub(crate) stop_words: Option<Language>,
+    /// Count replicas of a shingle: weighted Jaccard
+    #[arg(long, help_heading = "Shingles", hide_short_help = true)]
+    pub(crate) bag: bool,
     /// Keep of very large documents only the shingles whose hash is 0 modulo P: mod:P
     #[arg(long, value_name = "mod:P", help_heading = "Shingles", hide_short_help = true)]
     pub(crate) sample: Option<Sample>,
@@ -173,6 +198,16 @@ impl MatchArgs {
         plan.method = self.method.unwrap_or_default().into();
         self.check_method(plan.method)?;
         plan.raw = self.raw;
+        plan.digest = self.digest.unwrap_or_default();
+        plan.text = Choices {
+            case: self.case.unwrap_or_default(),
+            punctuation: self.punctuation.unwrap_or_default(),
+            space: self.space.unwrap_or_default(),
+            form: self.form.unwrap_or_default(),
+            digits: self.digits.unwrap_or_default(),
+            stop_words: self.stop_words,
+            bag: self.bag,
+        };
         plan.threshold = self.threshold.unwrap_or(plan.threshold);
         plan.containment = self.containment;
         plan.within = self.within.clone().unwrap_or_default();
@@ -210,13 +245,14 @@ impl MatchArgs {
     /// A flag that the method does not look at is a misunderstanding, and better an error than a surprise.
     fn check_method(&self, method: Method) -> Result<()> {
         use Method::{Combined, Join, Minhash, Simhash};
-        let rules: [(&str, bool, &[Method]); 17] = [
+        let rules: [(&str, bool, &[Method]); 18] = [
             ("threshold", self.threshold.is_some(), &[Minhash, Simhash, Combined, Join]),
             ("containment", self.containment.is_some(), &[Minhash, Simhash, Combined, Join]),
             ("verify", self.verify.is_some(), &[Minhash, Simhash, Combined]),
             ("max-bucket", self.max_bucket.is_some(), &[Minhash, Simhash, Combined, Join]),
             ("shingle", self.shingle.is_some(), &[Minhash, Simhash, Combined, Join]),
             ("sample", self.sample.is_some(), &[Minhash, Simhash, Combined, Join]),
+            ("bag", self.bag, &[Minhash, Simhash, Combined, Join]),
             ("signature", self.signature.is_some(), &[Minhash, Combined]),
             ("signature-bits", self.signature_bits.is_some(), &[Minhash, Combined]),
             ("sketch", self.sketch.is_some(), &[Minhash, Combined]),

@@ -36,11 +36,7 @@ impl Sample {
     /// Whether the shingle of this well-mixed hash is in the sample.
     #[inline]
     pub fn keeps(&self, hash: u64) -> bool {
-<<<<<<< HEAD
-        mix::fold(hash ^ mix::K[2], mix::K[0] ^ mix::K[3]) % u64::from(self.0.get()) == 0
-=======
         mix::fold(hash ^ mix::K[2], mix::K[0] ^ mix::K[3]).is_multiple_of(u64::from(self.0.get()))
->>>>>>> h-kernels
     }
 
     /// Estimate of the size of a set of which `kept` shingles are in the sample: P·kept.
