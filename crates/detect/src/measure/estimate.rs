@@ -6,7 +6,7 @@
 //! Ĵ = (p − C) / (1 − C)      standard error √(p(1−p)/N) / (1 − C)
 //! ```
 //!
-//! Eight bits take an eighth of the memory of whole values and at J = 0.8 raise the error by 1 part in 130.
+//! Eight bits take an eighth of the memory of whole values and at J = 0.8 raise the error by a quarter of a percent.
 
 use crate::mix;
 use serde::{Deserialize, Serialize};

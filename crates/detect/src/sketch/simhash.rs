@@ -52,9 +52,9 @@ impl SimHash {
     /// Takes well-mixed feature hashes with weight 1 each, in half the time that [`add`](Self::add) takes.
     pub fn add_all(&mut self, hashes: &[u64]) {
         self.total += hashes.len() as u64;
-        self.low.put_all(hashes.iter().copied());
+        self.low.put_all(hashes, |hash| hash);
         if self.bits == Bits::B128 {
-            self.high.put_all(hashes.iter().map(|&hash| second_half(hash)));
+            self.high.put_all(hashes, second_half);
         }
     }
 
@@ -138,17 +138,15 @@ impl Votes {
         }
     }
 
-    #[inline]
-    fn put_all(&mut self, words: impl ExactSizeIterator<Item = u64>) {
-        let mut words = words;
-        let mut fifteen = [0; WAITING];
-        while words.len() >= WAITING {
-            fifteen.iter_mut().zip(&mut words).for_each(|(place, word)| *place = word);
-            for (power, word) in count(&fifteen).into_iter().enumerate() {
+    #[inline(always)]
+    fn put_all(&mut self, hashes: &[u64], word_of: impl Fn(u64) -> u64) {
+        let (fifteens, rest) = hashes.as_chunks::<WAITING>();
+        for fifteen in fifteens {
+            for (power, word) in count(&fifteen.map(&word_of)).into_iter().enumerate() {
                 self.put(power, word);
             }
         }
-        words.for_each(|word| self.put(0, word));
+        rest.iter().for_each(|&hash| self.put(0, word_of(hash)));
     }
 
     /// Leaves one of the fifteen words of a plane, and hands a carry to each of the next three.
