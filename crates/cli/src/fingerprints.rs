@@ -6,6 +6,7 @@ use crate::dedup::{Scratch, plan, resources, selection};
 use crate::progress::Bars;
 use crate::terminal::tsv_field;
 use anyhow::Result;
+use onefold_detect::measure::estimate::ValueBits;
 use onefold_pipeline::{Fingerprint, Job, Switches};
 use onefold_run::{Method, Plan};
 use std::io::{BufWriter, Write};
@@ -54,7 +55,7 @@ fn shaped(arguments: &Fingerprints, plan: Plan) -> Result<Plan> {
         FingerprintFormat::Tsv => Method::Simhash,
         FingerprintFormat::Parquet => Method::Combined,
     };
-    let mut plan = Plan { method, signature_bits: 32, ..plan };
+    let mut plan = Plan { method, signature_bits: ValueBits::B32, ..plan };
     // Nothing is compared, so that any distance will do.
     plan.simhash.hamming = 0;
     Ok(plan.tuned(None)?)

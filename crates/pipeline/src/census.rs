@@ -11,38 +11,130 @@ use onefold_formats::Block;
 use onefold_formats::document::{Document, Parsed, Parser};
 use onefold_formats::reader::{Progress, Reader};
 use onefold_formats::source::{Layout, Source};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicU8, AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
-/// Counts of shingles: what matters is which are rare, so a byte each does.
+/// Counts of shingles: what matters is which are rare, so four bits each do.
 pub(crate) struct ShingleCounts {
-    places: Vec<AtomicU8>,
-    shift: u32,
+    /// Parts of the places by the first bits of the hash, each small enough for a cache.
+    parts: Vec<Vec<u8>>,
+    /// Bits of a place within its part.
+    bits: u32,
+    /// Sixteenths of the shingles that are counted.
+    counted: u64,
+    /// A bit for each place that was counted more than once: small enough to be at hand.
+    shared: Vec<u64>,
 }
 
-/// Counts from here on are all alike. Far enough below 255 that threads that meet at a counter do not wrap it.
-const MANY: u8 = 128;
+/// Counts from here on are all alike.
+const MANY: u8 = 15;
+const PART_BITS: u32 = 6;
+const PARTS: usize = 1 << PART_BITS;
+/// Hashes a worker holds for each part before it counts them.
+const HELD: usize = 4096;
 
 impl ShingleCounts {
-    /// Counters for an input of so many bytes, within a budget.
-    pub(crate) fn new(input_bytes: u64, budget_bytes: u64) -> Self {
-        // A shingle starts every six bytes of text or so; two places for each keep most of them apart.
-        let wanted = (input_bytes / 3).clamp(1 << 16, 1 << 31).next_power_of_two();
-        let allowed = budget_bytes.max(1 << 16);
-        let bits = wanted.ilog2().min(allowed.ilog2());
-        ShingleCounts { places: (0..1u64 << bits).map(|_| AtomicU8::new(0)).collect(), shift: 64 - bits }
+    /// Documents a shingle is in, at most; all that are many are one, as are those that were not counted.
+    #[inline]
+    pub(crate) fn get(&self, hash: u64) -> u8 {
+        let (part, at, shift) = place(hash, self.bits);
+        let count = self.parts[part][at] >> shift & MANY;
+        if hash & 15 < self.counted { count } else { MANY }
     }
 
-    pub(crate) fn add(&self, hash: u64) {
-        let place = &self.places[(hash >> self.shift) as usize];
-        if place.load(Ordering::Relaxed) < MANY {
-            place.fetch_add(1, Ordering::Relaxed);
+    /// Whether a shingle is for certain in one document alone.
+    #[inline]
+    pub(crate) fn is_alone(&self, hash: u64) -> bool {
+        let at = (hash >> (64 - PART_BITS - self.bits)) as usize;
+        hash & 15 < self.counted && self.shared[at / 64] >> (at % 64) & 1 == 0
+    }
+
+    fn new(parts: Vec<Vec<u8>>, bits: u32, counted: u64) -> Self {
+        let bytes = parts.iter().flat_map(|part| part.as_chunks::<32>().0);
+        let word = |bytes: &[u8; 32]| {
+            let more = |(at, byte): (usize, &u8)| {
+                u64::from(byte & 15 > 1) << (2 * at) | u64::from(byte >> 4 > 1) << (2 * at + 1)
+            };
+            bytes.iter().enumerate().map(more).fold(0, |word, bits| word | bits)
+        };
+        let shared = bytes.map(word).collect();
+        ShingleCounts { parts, bits, counted, shared }
+    }
+}
+
+/// Part, byte in it, and shift of the four bits in that.
+#[inline]
+fn place(hash: u64, bits: u32) -> (usize, usize, u32) {
+    let at = (hash << PART_BITS >> (64 - bits)) as usize;
+    ((hash >> (64 - PART_BITS)) as usize, at / 2, (at % 2 * 4) as u32)
+}
+
+/// Counts being made, by several workers at once.
+pub(crate) struct ShingleCensus {
+    parts: Vec<Mutex<Vec<u8>>>,
+    bits: u32,
+    counted: u64,
+}
+
+impl ShingleCensus {
+    /// Counters for an input of so many bytes, within a budget, of which so many sixteenths of the shingles are
+    /// counted.
+    pub(crate) fn new(input_bytes: u64, budget_bytes: u64, counted: u64) -> Self {
+        // A shingle starts every six bytes of text or so, and a place for each leaves enough of them apart.
+        let wanted = (input_bytes * counted / 64).clamp(1 << 16, 1 << 32).next_power_of_two();
+        let allowed = (budget_bytes * 2).max(1 << 16);
+        let bits = wanted.ilog2().min(allowed.ilog2()) - PART_BITS;
+        let parts = (0..PARTS).map(|_| Mutex::new(vec![0; 1 << (bits - 1)])).collect();
+        ShingleCensus { parts, bits, counted: counted.min(16) }
+    }
+
+    /// A worker's hold on the counts.
+    pub(crate) fn worker(&self) -> ShingleCounter<'_> {
+        ShingleCounter { census: self, held: (0..PARTS).map(|_| Vec::with_capacity(HELD)).collect() }
+    }
+
+    fn count(&self, part: usize, hashes: &mut Vec<u64>) {
+        let mut counts = lock(&self.parts[part]);
+        for &hash in &*hashes {
+            let (_, at, shift) = place(hash, self.bits);
+            let byte = counts[at];
+            counts[at] = byte + (u8::from(byte >> shift & MANY < MANY) << shift);
+        }
+        hashes.clear();
+    }
+
+    pub(crate) fn finish(self) -> ShingleCounts {
+        let whole = |part: Mutex<Vec<u8>>| part.into_inner().unwrap_or_else(PoisonError::into_inner);
+        ShingleCounts::new(self.parts.into_iter().map(whole).collect(), self.bits, self.counted)
+    }
+}
+
+/// Holds shingles back until there are many of a part: counting them is then a matter of the cache.
+pub(crate) struct ShingleCounter<'c> {
+    census: &'c ShingleCensus,
+    held: Vec<Vec<u64>>,
+}
+
+impl ShingleCounter<'_> {
+    #[inline]
+    pub(crate) fn add(&mut self, hash: u64) {
+        if hash & 15 >= self.census.counted {
+            return;
+        }
+        let part = (hash >> (64 - PART_BITS)) as usize;
+        let held = &mut self.held[part];
+        held.push(hash);
+        if held.len() == HELD {
+            self.census.count(part, held);
         }
     }
+}
 
-    /// Documents a shingle is in, at most; all that are many are one.
-    pub(crate) fn get(&self, hash: u64) -> u8 {
-        self.places[(hash >> self.shift) as usize].load(Ordering::Relaxed).min(MANY)
+impl Drop for ShingleCounter<'_> {
+    fn drop(&mut self) {
+        for (part, held) in self.held.iter_mut().enumerate() {
+            self.census.count(part, held);
+        }
     }
 }
 
@@ -95,7 +187,7 @@ pub(crate) fn visit<W>(
     job.progress.start(StageKind::Count, sources.iter().map(|source| source.size).sum());
     let limit = job.plan.max_document_bytes as usize;
     let next = AtomicUsize::new(0);
-    let shared: Mutex<Vec<std::sync::Arc<Mutex<Option<Turn>>>>> = Mutex::new(Vec::new());
+    let shared: Mutex<Vec<Arc<Mutex<Option<Turn>>>>> = Mutex::new(Vec::new());
     let open = |source: Source| -> Result<Turn, Error> {
         let reader = Reader::open(&source, &job.plan.fields, limit, (0, 0))?;
         Ok(Turn { parser: parser(&source, job)?, reader, source })
@@ -107,8 +199,8 @@ pub(crate) fn visit<W>(
             // A source of one's own first, then those that others still read.
             let turns = match sources.get(index) {
                 Some(source) => {
-                    let turn = std::sync::Arc::new(Mutex::new(Some(open(source.clone())?)));
-                    lock(&shared).push(std::sync::Arc::clone(&turn));
+                    let turn = Arc::new(Mutex::new(Some(open(source.clone())?)));
+                    lock(&shared).push(Arc::clone(&turn));
                     vec![turn]
                 }
                 None => lock(&shared).clone(),
@@ -157,11 +249,15 @@ mod tests {
 
     #[test]
     fn counts_are_never_too_low_and_stop_at_many() {
-        let counts = ShingleCounts::new(0, 0);
+        let census = ShingleCensus::new(0, 0, 16);
         let hash = |i: u64| onefold_detect::mix::pair(i, 3);
-        (0..1000).for_each(|i| (0..i % 300).for_each(|_| counts.add(hash(i))));
+        let mut worker = census.worker();
+        (0..1000).for_each(|i| (0..i % 30).for_each(|_| worker.add(hash(i))));
+        drop(worker);
+        let counts = census.finish();
         for i in 0..1000 {
-            assert!(u64::from(counts.get(hash(i))) >= (i % 300).min(MANY.into()));
+            assert!(u64::from(counts.get(hash(i))) >= (i % 30).min(MANY.into()));
+            assert_eq!(counts.is_alone(hash(i)), counts.get(hash(i)) <= 1);
         }
     }
 }

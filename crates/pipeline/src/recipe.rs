@@ -1,6 +1,6 @@
 //! What every worker needs to sketch a document: the plan, and what was learned of the whole input before.
 
-use crate::census::{FeatureCounts, ShingleCounts, visit};
+use crate::census::{FeatureCounts, ShingleCensus, ShingleCounts, visit};
 use crate::error::Error;
 use crate::job::Job;
 use crate::record::Layout;
@@ -42,17 +42,28 @@ impl<'p> Recipe<'p> {
         if !plan.counts_shingles() && !plan.counts_features() {
             return Ok(recipe);
         }
-        let shingles =
-            plan.counts_shingles().then(|| ShingleCounts::new(bytes, job.resources.memory_bytes / 4));
+        let shingles = plan
+            .counts_shingles()
+            .then(|| ShingleCensus::new(bytes, job.resources.memory_bytes / 4, counted_sixteenths(plan)));
         let features = plan.counts_features().then(FeatureCounts::new);
         visit(
             job,
             sources,
-            || Sketcher::new(&recipe),
-            |sketcher, document| sketcher.count(document, shingles.as_ref(), features.as_ref()),
+            || (Sketcher::new(&recipe), shingles.as_ref().map(ShingleCensus::worker)),
+            |(sketcher, counter), document| sketcher.count(document, counter.as_mut(), features.as_ref()),
         )?;
-        recipe.shingles = shingles;
+        recipe.shingles = shingles.map(ShingleCensus::finish);
         recipe.features = features;
         Ok(recipe)
+    }
+}
+
+/// Which part of the shingles has to be counted. A text of its own fills its prefix, 1 − t of its shingles, with
+/// such as no other has: where two and a half times as many are counted, hardly one with half of its shingles in
+/// common fails to. With containment, every shingle others have is a key, and all are counted.
+fn counted_sixteenths(plan: &Plan) -> u64 {
+    match plan.containment {
+        Some(_) => 16,
+        None => ((1.0 - plan.threshold) * 2.5 * 16.0).ceil().clamp(2.0, 16.0) as u64,
     }
 }

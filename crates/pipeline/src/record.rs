@@ -2,13 +2,14 @@
 //! reading the documents again.
 //!
 //! ```text
-//! signature    the low 8, 16 or 32 bits of each MinHash value
+//! signature    each MinHash value, cut to 8, 16, 32 or 64 bits
 //! fingerprint  4, 8 or 16 bytes
 //! set          number of distinct shingles (4 bytes) and their parity bitmap (128 bytes)
 //! group        hash of the group a document is compared within (8 bytes)
 //! tokens       number of tokens (4 bytes)
 //! ```
 
+use onefold_detect::measure::estimate::ValueBits;
 use onefold_run::{Neighbours, Plan, Within};
 
 /// Bytes of a parity bitmap.
@@ -31,7 +32,7 @@ impl Layout {
         let rotates = plan.method == onefold_run::Method::Simhash
             && matches!(plan.simhash.neighbours, Neighbours::Rotate(_));
         Layout {
-            signature: when(plan.method.has_signature(), plan.signature * plan.signature_bits as usize / 8),
+            signature: when(plan.method.has_signature(), plan.signature * plan.signature_bits.count() as usize / 8),
             fingerprint: when(plan.method.has_fingerprint(), plan.simhash.bits.count() as usize / 8),
             set: when(plan.counts_shingles(), SET_BYTES),
             group: when(rotates && plan.within != Within::All, 8),
@@ -98,14 +99,16 @@ impl Layout {
         number(&record[self.set_at() + self.set + self.group..][..self.tokens]) as u32
     }
 
-    /// Writes the low bits of a signature.
-    pub(crate) fn put_signature(&self, record: &mut [u8], values: &[u64]) {
-        let width = self.signature / values.len().max(1);
-        match width {
-            1 => record.iter_mut().zip(values).for_each(|(byte, &value)| *byte = value as u8),
+    /// Writes a signature, its values cut.
+    pub(crate) fn put_signature(&self, record: &mut [u8], values: &[u64], bits: ValueBits) {
+        match bits {
+            ValueBits::B8 => {
+                record.iter_mut().zip(values).for_each(|(byte, &value)| *byte = bits.cut(value) as u8);
+            }
             _ => {
-                for (bytes, value) in record[..self.signature].chunks_exact_mut(width.max(1)).zip(values) {
-                    bytes.copy_from_slice(&value.to_le_bytes()[..width]);
+                let width = bits.count() as usize / 8;
+                for (bytes, &value) in record[..self.signature].chunks_exact_mut(width).zip(values) {
+                    bytes.copy_from_slice(&bits.cut(value).to_le_bytes()[..width]);
                 }
             }
         }
@@ -162,7 +165,7 @@ mod tests {
         let plan = Plan {
             method: Method::Combined,
             containment: Some(0.9),
-            signature_bits: 16,
+            signature_bits: ValueBits::B16,
             signature: 8,
             ..Plan::default()
         };
@@ -172,8 +175,9 @@ mod tests {
         layout.put_tokens(&mut record, 7);
         layout.put_set(&mut record, &[1, 2, 3]);
         layout.put_fingerprint(&mut record, u128::from(u64::MAX));
-        layout.put_signature(&mut record, &[0x1_2345; 8]);
-        assert_eq!(layout.signature(&record), [0x45, 0x23].repeat(8));
+        layout.put_signature(&mut record, &[0x1_2345; 8], ValueBits::B16);
+        let cut = ValueBits::B16.cut(0x1_2345) as u16;
+        assert_eq!(layout.signature(&record), cut.to_le_bytes().repeat(8));
         assert_eq!(layout.fingerprint(&record), u128::from(u64::MAX));
         assert_eq!((layout.set_len(&record), layout.tokens(&record)), (3, 7));
     }

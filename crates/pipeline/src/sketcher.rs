@@ -2,12 +2,12 @@
 
 mod shingle_keys;
 
-use crate::census::{FeatureCounts, ShingleCounts};
+use crate::census::{FeatureCounts, ShingleCounter};
 use crate::recipe::Recipe;
 use onefold_detect::digest::Digest;
 use onefold_detect::mix;
 use onefold_detect::sketch::{ClassicMinHash, MinHash, SimHash, idf_weight};
-use onefold_detect::text::{Normaliser, ShingleSet};
+use onefold_detect::text::{Normaliser, ShingleSet, Shingling};
 use onefold_formats::document::{Body, Document};
 use onefold_run::{Method, Plan, SketchKind, Weight, Within};
 use shingle_keys::Prefixes;
@@ -116,13 +116,13 @@ impl<'p> Sketcher<'p> {
     pub(crate) fn count(
         &mut self,
         document: &Document<'_>,
-        shingles: Option<&ShingleCounts>,
+        shingles: Option<&mut ShingleCounter<'_>>,
         features: Option<&FeatureCounts>,
     ) {
         self.read(&document.body);
-        if let Some(counts) = shingles {
+        if let Some(counter) = shingles {
             // Within one document a shingle may repeat: that makes it no rarer to others, and costs no sorting here.
-            self.each_shingle(|hash| counts.add(hash));
+            self.each_shingle(|hash| counter.add(hash));
         }
         if let Some(counts) = features {
             let mut distinct = std::mem::take(&mut self.hashes);
@@ -170,7 +170,7 @@ impl<'p> Sketcher<'p> {
             }
         };
         let Some(signature) = signature else { return };
-        self.recipe.layout.put_signature(&mut out.record, signature);
+        self.recipe.layout.put_signature(&mut out.record, signature, plan.signature_bits);
         match group {
             None => out.keys.extend(plan.bands.keys(signature)),
             Some(group) => out.keys.extend(plan.bands.keys(signature).map(|key| mix::pair(key, group))),
@@ -181,7 +181,14 @@ impl<'p> Sketcher<'p> {
         let (plan, simhash) = (&self.recipe.plan.simhash, &mut self.simhash);
         simhash.begin();
         match plan.weight {
-            Weight::Tf => plan.features.each(&self.normaliser, |hash| simhash.add(hash)),
+            Weight::Tf => match plan.features {
+                Shingling::Words(1) => simhash.add_all(self.normaliser.token_hashes()),
+                features => {
+                    self.hashes.clear();
+                    features.each(&self.normaliser, |hash| self.hashes.push(hash));
+                    simhash.add_all(&self.hashes);
+                }
+            },
             Weight::Binary | Weight::Tfidf => {
                 self.hashes.clear();
                 plan.features.each(&self.normaliser, |hash| self.hashes.push(hash));
@@ -207,15 +214,20 @@ impl<'p> Sketcher<'p> {
     }
 
     fn shingle_set(&mut self, group: Option<u64>, out: &mut Sketches) {
+        let plan = self.recipe.plan;
         let mut hashes = std::mem::take(&mut self.hashes);
         hashes.clear();
         self.each_shingle(|hash| hashes.push(hash));
-        let set = ShingleSet::from_hashes(&hashes);
-        self.hashes = hashes;
-        self.recipe.layout.put_set(&mut out.record, set.hashes());
-        if let Some(counts) = &self.recipe.shingles {
-            self.prefixes.keys(set.hashes(), self.recipe.plan, counts, group, &mut out.shingle_keys);
+        let counts = self.recipe.shingles.as_ref();
+        // A text that nothing can meet needs no record of its set.
+        if counts.is_none_or(|counts| !Prefixes::is_alone(&hashes, plan, counts)) {
+            let set = ShingleSet::from_hashes(&hashes);
+            self.recipe.layout.put_set(&mut out.record, set.hashes());
+            if let Some(counts) = counts {
+                self.prefixes.keys(set.hashes(), plan, counts, group, &mut out.shingle_keys);
+            }
         }
+        self.hashes = hashes;
     }
 
     #[inline]

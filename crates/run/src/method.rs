@@ -135,7 +135,7 @@ impl Default for Simhash {
             bits: Bits::default(),
             hamming: 3,
             weight: Weight::default(),
-            features: Shingling::Words(1),
+            features: Shingling::Words(2),
             neighbours: Neighbours::default(),
         }
     }

@@ -4,6 +4,7 @@ use crate::keep::KeepRule;
 use crate::method::{Method, Simhash, SketchKind, Verify, Weight, Within};
 use onefold_detect::digest::Algorithm;
 use onefold_detect::matching::{Bands, BandsError};
+use onefold_detect::measure::estimate::ValueBits;
 use onefold_detect::mix;
 use onefold_detect::resolve::Clustering;
 use onefold_detect::sketch::Sample;
@@ -35,8 +36,8 @@ pub struct Plan {
     pub sketch: SketchKind,
     /// Values of a signature.
     pub signature: usize,
-    /// Bits kept of each value behind the bands: 8, 16 or 32.
-    pub signature_bits: u32,
+    /// Bits kept of each value to tell candidates apart.
+    pub signature_bits: ValueBits,
     /// How it is cut.
     pub bands: Bands,
     /// Resemblance from which documents are near duplicates.
@@ -94,7 +95,7 @@ impl Default for Plan {
             sample: None,
             sketch: SketchKind::default(),
             signature: 128,
-            signature_bits: 8,
+            signature_bits: ValueBits::B8,
             bands: Bands { bands: 21, rows: 6 },
             threshold: 0.8,
             recall: 0.99,
@@ -128,8 +129,6 @@ impl Plan {
         range("signature", signature, (1..=65536).contains(&self.signature), "from 1 to 65536")?;
         let bytes = self.max_document_bytes;
         range("max-document", bytes as f64, (1..1 << 32).contains(&bytes), "from 1 byte to below 4 GiB")?;
-        let bits = self.signature_bits;
-        range("signature-bits", bits.into(), matches!(bits, 8 | 16 | 32), "8, 16 or 32")?;
         if let Verify::Sketch { of, .. } = self.verify {
             range("verify", of as f64, of <= self.signature, "a sketch of at most --signature entries")?;
         }

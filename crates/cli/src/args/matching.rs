@@ -3,6 +3,7 @@
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use onefold_detect::digest::Algorithm;
+use onefold_detect::measure::estimate::ValueBits;
 use onefold_detect::sketch::{Bits, Sample};
 use onefold_detect::text::{Case, Choices, Digits, Form, Language, Punctuation, Shingling, Space};
 use onefold_run::{Method, Neighbours, Plan, SketchKind, Verify, Weight, Within};
@@ -115,9 +116,9 @@ pub(crate) struct MatchArgs {
     /// Values of a MinHash signature [default: 128]
     #[arg(long, value_name = "N", help_heading = "MinHash", hide_short_help = true)]
     pub(crate) signature: Option<usize>,
-    /// Bits kept of each value to tell candidates apart: 8, 16 or 32 [default: 8; 32 with --verify sketch]
+    /// Bits kept of each value to tell candidates apart: 8, 16, 32 or 64 [default: 8; 32 with --verify sketch]
     #[arg(long, value_name = "BITS", help_heading = "MinHash", hide_short_help = true)]
-    pub(crate) signature_bits: Option<u32>,
+    pub(crate) signature_bits: Option<ValueBits>,
     /// Which MinHash: fast or classic [default: fast]
     #[arg(long, value_name = "KIND", help_heading = "MinHash", hide_short_help = true)]
     pub(crate) sketch: Option<SketchName>,
@@ -141,7 +142,7 @@ pub(crate) struct MatchArgs {
     /// What a feature counts for: tf, binary or tfidf [default: tf]
     #[arg(long, value_name = "WEIGHT", help_heading = "SimHash", hide_short_help = true)]
     pub(crate) weight: Option<WeightName>,
-    /// What the features of a fingerprint are: word:N or char:N [default: word:1]
+    /// What the features of a fingerprint are: word:N or char:N [default: word:2]
     #[arg(long, value_name = "KIND:N", help_heading = "SimHash", hide_short_help = true)]
     pub(crate) features: Option<Shingling>,
     /// How near fingerprints are found: tables (none is missed), or rotate:N (neighbours in the order of N rotations)
@@ -162,7 +163,7 @@ pub(crate) struct SketchArgs {
     /// What a feature counts for: tf, binary or tfidf [default: tf]
     #[arg(long, value_name = "WEIGHT", help_heading = "Sketches")]
     weight: Option<WeightName>,
-    /// What the features of a fingerprint are: word:N or char:N [default: word:1]
+    /// What the features of a fingerprint are: word:N or char:N [default: word:2]
     #[arg(long, value_name = "KIND:N", help_heading = "Sketches")]
     features: Option<Shingling>,
     /// What the shingles of a signature are: word:N or char:N [default: word:5]
@@ -217,7 +218,7 @@ impl MatchArgs {
         plan.sample = self.sample;
         plan.signature = self.signature.unwrap_or(plan.signature);
         let sketched = matches!(plan.verify, Verify::Sketch { .. });
-        plan.signature_bits = self.signature_bits.unwrap_or(if sketched { 32 } else { plan.signature_bits });
+        plan.signature_bits = self.signature_bits.unwrap_or(if sketched { ValueBits::B32 } else { plan.signature_bits });
         plan.sketch = match self.sketch {
             Some(SketchName::Classic) => SketchKind::Classic,
             _ => SketchKind::Fast,

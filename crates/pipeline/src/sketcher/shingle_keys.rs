@@ -70,6 +70,24 @@ pub(crate) struct Prefixes {
 }
 
 impl Prefixes {
+    /// Whether a text has so many shingles of its own that no other can share enough with it; `hashes` are its
+    /// shingles in any order and with repeats. Most texts are told after a part of them.
+    pub(crate) fn is_alone(hashes: &[u64], plan: &Plan, counts: &ShingleCounts) -> bool {
+        if plan.containment.is_some() {
+            return false;
+        }
+        // Repeats make the prefix longer than it is, and are not counted once: what is found alone is so.
+        let prefix = hashes.len() - required(hashes.len(), plan.threshold) + 1;
+        let mut alone = 0;
+        for some in hashes.chunks(64) {
+            alone += some.iter().map(|&hash| usize::from(counts.is_alone(hash))).sum::<usize>();
+            if alone >= prefix {
+                return true;
+            }
+        }
+        false
+    }
+
     /// Appends the keys of a set of shingles.
     pub(crate) fn keys(
         &mut self,
@@ -115,6 +133,7 @@ impl Prefixes {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::census::ShingleCensus;
 
     #[test]
     fn the_least_overlap_is_by_division() {
@@ -129,16 +148,20 @@ mod tests {
 
     #[test]
     fn shingles_of_one_document_alone_need_no_key() {
-        let counts = ShingleCounts::new(0, 0);
         let set: Vec<u64> = (0..100).map(|i| mix::pair(i, 1)).collect();
-        set.iter().for_each(|&hash| counts.add(hash));
+        let counted = |times: &[&[u64]]| {
+            let census = ShingleCensus::new(0, 0, 16);
+            let mut worker = census.worker();
+            times.iter().for_each(|hashes| hashes.iter().for_each(|&hash| worker.add(hash)));
+            drop(worker);
+            census.finish()
+        };
         let plan = Plan { method: Method::Join, ..Plan::default() };
         let mut keys = Vec::new();
-        Prefixes::default().keys(&set, &plan, &counts, None, &mut keys);
+        Prefixes::default().keys(&set, &plan, &counted(&[&set]), None, &mut keys);
         assert!(keys.is_empty());
         // With 90 of them in another document too, 10 fill half of the prefix of 21.
-        set[10..].iter().for_each(|&hash| counts.add(hash));
-        Prefixes::default().keys(&set, &plan, &counts, None, &mut keys);
+        Prefixes::default().keys(&set, &plan, &counted(&[&set, &set[10..]]), None, &mut keys);
         assert_eq!(keys.len(), 11);
         assert_eq!(ShingleKey(keys[0]).behind(), 89);
     }
