@@ -39,14 +39,15 @@ impl ShingleCounts {
     pub(crate) fn get(&self, hash: u64) -> u8 {
         let (part, at, shift) = place(hash, self.bits);
         let count = self.parts[part][at] >> shift & MANY;
-        if hash & 15 < self.counted { count } else { MANY }
+        count | MANY * u8::from(hash & 15 >= self.counted)
     }
 
     /// Whether a shingle is for certain in one document alone.
     #[inline]
     pub(crate) fn is_alone(&self, hash: u64) -> bool {
         let at = (hash >> (64 - PART_BITS - self.bits)) as usize;
-        hash & 15 < self.counted && self.shared[at / 64] >> (at % 64) & 1 == 0
+        // Neither half can be foretold, so both are looked at.
+        (hash & 15 < self.counted) & (self.shared[at / 64] >> (at % 64) & 1 == 0)
     }
 
     fn new(parts: Vec<Vec<u8>>, bits: u32, counted: u64) -> Self {
@@ -90,17 +91,17 @@ impl ShingleCensus {
 
     /// A worker's hold on the counts.
     pub(crate) fn worker(&self) -> ShingleCounter<'_> {
-        ShingleCounter { census: self, held: (0..PARTS).map(|_| Vec::with_capacity(HELD)).collect() }
+        let held = (0..PARTS).map(|_| vec![0; HELD]).collect();
+        ShingleCounter { census: self, held, lens: [0; PARTS] }
     }
 
-    fn count(&self, part: usize, hashes: &mut Vec<u64>) {
+    fn count(&self, part: usize, hashes: &[u64]) {
         let mut counts = lock(&self.parts[part]);
-        for &hash in &*hashes {
+        for &hash in hashes {
             let (_, at, shift) = place(hash, self.bits);
             let byte = counts[at];
             counts[at] = byte + (u8::from(byte >> shift & MANY < MANY) << shift);
         }
-        hashes.clear();
     }
 
     pub(crate) fn finish(self) -> ShingleCounts {
@@ -113,27 +114,28 @@ impl ShingleCensus {
 pub(crate) struct ShingleCounter<'c> {
     census: &'c ShingleCensus,
     held: Vec<Vec<u64>>,
+    lens: [usize; PARTS],
 }
 
 impl ShingleCounter<'_> {
     #[inline]
     pub(crate) fn add(&mut self, hash: u64) {
-        if hash & 15 >= self.census.counted {
-            return;
-        }
         let part = (hash >> (64 - PART_BITS)) as usize;
-        let held = &mut self.held[part];
-        held.push(hash);
-        if held.len() == HELD {
-            self.census.count(part, held);
+        let len = &mut self.lens[part];
+        // Whether a shingle is counted cannot be foretold: one that is not is overwritten by the next.
+        self.held[part][*len] = hash;
+        *len += usize::from(hash & 15 < self.census.counted);
+        if *len == HELD {
+            self.census.count(part, &self.held[part]);
+            *len = 0;
         }
     }
 }
 
 impl Drop for ShingleCounter<'_> {
     fn drop(&mut self) {
-        for (part, held) in self.held.iter_mut().enumerate() {
-            self.census.count(part, held);
+        for (part, held) in self.held.iter().enumerate() {
+            self.census.count(part, &held[..self.lens[part]]);
         }
     }
 }

@@ -32,7 +32,10 @@ impl Layout {
         let rotates = plan.method == onefold_run::Method::Simhash
             && matches!(plan.simhash.neighbours, Neighbours::Rotate(_));
         Layout {
-            signature: when(plan.method.has_signature(), plan.signature * plan.signature_bits.count() as usize / 8),
+            signature: when(
+                plan.method.has_signature(),
+                plan.signature * plan.signature_bits.count() as usize / 8,
+            ),
             fingerprint: when(plan.method.has_fingerprint(), plan.simhash.bits.count() as usize / 8),
             set: when(plan.counts_shingles(), SET_BYTES),
             group: when(rotates && plan.within != Within::All, 8),

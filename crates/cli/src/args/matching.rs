@@ -218,7 +218,8 @@ impl MatchArgs {
         plan.sample = self.sample;
         plan.signature = self.signature.unwrap_or(plan.signature);
         let sketched = matches!(plan.verify, Verify::Sketch { .. });
-        plan.signature_bits = self.signature_bits.unwrap_or(if sketched { ValueBits::B32 } else { plan.signature_bits });
+        plan.signature_bits =
+            self.signature_bits.unwrap_or(if sketched { ValueBits::B32 } else { plan.signature_bits });
         plan.sketch = match self.sketch {
             Some(SketchName::Classic) => SketchKind::Classic,
             _ => SketchKind::Fast,

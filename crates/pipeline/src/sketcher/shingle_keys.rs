@@ -66,6 +66,7 @@ pub(crate) fn required(n: usize, share: f64) -> usize {
 /// Working space for keys.
 #[derive(Debug, Default)]
 pub(crate) struct Prefixes {
+    counts: Vec<u8>,
     shared: Vec<(u8, u64)>,
 }
 
@@ -100,8 +101,12 @@ impl Prefixes {
         let prefix = |share: f64| set.len() - required(set.len(), share) + 1;
         let resemblance = if plan.method == Method::Join { prefix(plan.threshold) } else { 0 };
         let containment = plan.containment.map_or(0, prefix);
+        // All counts first, so that one wait for memory hides behind the next.
+        self.counts.clear();
+        self.counts.extend(set.iter().map(|&hash| counts.get(hash)));
         self.shared.clear();
-        self.shared.extend(set.iter().map(|&hash| (counts.get(hash), hash)).filter(|&(count, _)| count > 1));
+        self.shared
+            .extend(self.counts.iter().copied().zip(set.iter().copied()).filter(|&(count, _)| count > 1));
         // What nobody else has comes first.
         let alone = set.len() - self.shared.len();
         if plan.containment.is_none() {
