@@ -14,6 +14,7 @@
 
 pub mod charset;
 pub mod html;
+pub mod url;
 
 pub use charset::{Decoded, decode};
 pub use html::{looks_like_html, visible_text};

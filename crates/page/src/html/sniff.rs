@@ -8,6 +8,8 @@
 use encoding_rs::{Encoding, UTF_8};
 use memchr::memmem;
 
+use crate::charset::wide::Wide;
+
 use super::tag::{ends_name, is_space};
 
 /// How much of a file is looked at, after a byte order mark and white space.
@@ -36,7 +38,12 @@ pub fn looks_like_html(bytes: &[u8]) -> bool {
             starts_as_html(text.as_bytes())
         }
         Some((_, bom_len)) => starts_as_html(&bytes[bom_len..]),
-        None => starts_as_html(bytes),
+        None => match Wide::detect(bytes) {
+            Some(wide) => {
+                starts_as_html(wide.decode(&bytes[..bytes.len().min(4 * WINDOW_BYTES)]).text.as_bytes())
+            }
+            None => starts_as_html(bytes),
+        },
     }
 }
 
@@ -128,6 +135,7 @@ mod tests {
         let big: Vec<u8> = page.encode_utf16().flat_map(u16::to_be_bytes).collect();
         assert!(looks_like_html(&[b"\xff\xfe", little.as_slice()].concat()));
         assert!(looks_like_html(&[b"\xfe\xff", big.as_slice()].concat()));
+        assert!(looks_like_html(&little) && looks_like_html(&big));
     }
 
     #[test]

@@ -1,0 +1,145 @@
+//! A URL in three layers: what is fetched, what is grouped, whose it is.
+//!
+//! | layer | says | for |
+//! |---|---|---|
+//! | [`canonical`] | the one spelling of what a browser would ask for | identity, fetching |
+//! | [`key`] | SURT order, without what hardly ever changes the page | grouping, never fetching |
+//! | [`site`] | the registrable domain | counting by owner |
+//!
+//! Each layer is coarser than the one before: URLs of one canonical form have one key, and URLs of one key have
+//! one site. Parsing is the WHATWG standard's (<https://url.spec.whatwg.org/>, crate `url`), registrable domains
+//! follow the public suffix list (<https://publicsuffix.org/>, crate `psl`) with its private part; the rest is
+//! by hand.
+
+mod canonical;
+mod key;
+mod parameters;
+mod percent;
+mod site;
+
+use ::url::Url;
+
+/// Why a URL has no canonical form.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum UrlError {
+    /// The WHATWG parser refuses it.
+    #[error("not a URL: {0}")]
+    Parse(#[from] ::url::ParseError),
+    /// There is nothing but white space.
+    #[error("not a URL: empty")]
+    Empty,
+}
+
+/// The canonical form: two spellings that every browser asks for in the same way become one.
+///
+/// Parsed by the WHATWG standard (case, default port, dot segments, IDN, odd IPv4), then without fragment,
+/// `%41` as `A` for letters that need no escape, `%c3` as `%C3`, and what RFC 3986 does not allow escaped.
+/// User info, `www`, an empty query and the order of parameters stay, for they are part of the request.
+/// A URL without a scheme gets `http://`, as in an address bar.
+///
+/// ```
+/// let canonical = onefold_page::url::canonical("HTTP://B\u{fc}cher.example:80/a/../%7euser?q=1#top").unwrap();
+/// assert_eq!(canonical, "http://xn--bcher-kva.example/~user?q=1");
+/// ```
+pub fn canonical(url: &str) -> Result<String, UrlError> {
+    Ok(canonical::of(&parse(url)?))
+}
+
+/// The key: equal for URLs that mostly show the same page; for grouping, never for fetching.
+///
+/// The host's labels in reverse (SURT), so that keys sort by owner; scheme, user info, `www` and fragment are
+/// gone, escapes undone, letters lower-cased, parameters sorted, session ids and tracking parameters dropped.
+///
+/// ```
+/// let key = onefold_page::url::key("https://www2.Example.org/Shop//?b=2&a=1&utm_source=x").unwrap();
+/// assert_eq!(key, "org,example)/shop?a=1&b=2");
+/// ```
+pub fn key(url: &str) -> Result<String, UrlError> {
+    Ok(key::of(&parse(url)?))
+}
+
+/// The registrable domain, else the host itself; `None` where there is no host.
+///
+/// ```
+/// let site = |url| onefold_page::url::site(url).unwrap();
+/// assert_eq!(site("https://a.b.example.co.uk/x").as_deref(), Some("example.co.uk"));
+/// assert_eq!(site("http://[::1]:8080/").as_deref(), Some("[::1]"));
+/// assert_eq!(site("mailto:a@example.org"), None);
+/// ```
+pub fn site(url: &str) -> Result<Option<String>, UrlError> {
+    Ok(site::of(&parse(url)?))
+}
+
+/// The absolute URL of a link `href` on the page `base`, not canonical yet; `None` if there is none.
+pub fn resolve(base: &str, href: &str) -> Option<String> {
+    Some(parse(base).ok()?.join(href).ok()?.into())
+}
+
+/// Reads a URL as an address bar does: without a scheme it is `http://`. No layer has a fragment.
+fn parse(url: &str) -> Result<Url, UrlError> {
+    // The fragment goes first, so that blanks before it go with the others.
+    let request = url.split_once('#').map_or(url, |(request, _)| request);
+    let trimmed = request.trim_matches(|char: char| char <= ' ');
+    if trimmed.is_empty() {
+        return Err(UrlError::Empty);
+    }
+    if has_scheme(trimmed) { Ok(Url::parse(trimmed)?) } else { Ok(Url::parse(&format!("http://{trimmed}"))?) }
+}
+
+/// Is there a scheme? `example.org:80` reads as one but has a host's dot and a port's digit; tabs and line
+/// breaks do not count.
+fn has_scheme(url: &str) -> bool {
+    let mut letters = url.chars().filter(|char| !matches!(char, '\t' | '\n' | '\r'));
+    let mut has_dot = false;
+    if !letters.next().is_some_and(|first| first.is_ascii_alphabetic()) {
+        return false;
+    }
+    for letter in letters.by_ref() {
+        match letter {
+            ':' => return !(has_dot && letters.next().is_some_and(|next| next.is_ascii_digit())),
+            '.' => has_dot = true,
+            '+' | '-' | '0'..='9' | 'a'..='z' | 'A'..='Z' => {}
+            _ => return false,
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_canonical_form_is_its_own_and_keeps_key_and_site(
+            url in "(https?://|ftp:|foo:|)[a-zé0-9.:@%\\[\\]]{0,12}[/?#a-zA-Z0-9%&=;.ü \\\\|^\"\u{1}+()-]{0,30}"
+        ) {
+            if let Ok(form) = canonical(&url) {
+                prop_assert_eq!(canonical(&form), Ok(form.clone()));
+                prop_assert_eq!(key(&form), key(&url));
+                prop_assert_eq!(site(&form), site(&url));
+            }
+        }
+
+        #[test]
+        fn any_text_has_an_answer(url in "\\PC{0,60}") {
+            let _ = (canonical(&url), key(&url), site(&url));
+        }
+    }
+
+    #[test]
+    fn a_host_with_a_port_is_no_scheme() {
+        assert_eq!(canonical("example.org:8080/x").unwrap(), "http://example.org:8080/x");
+        assert_eq!(canonical("dns:example.org").unwrap(), "dns:example.org");
+        assert_eq!(canonical("  \n"), Err(UrlError::Empty));
+    }
+
+    #[test]
+    fn links_resolve_against_their_page() {
+        assert_eq!(resolve("http://a.example/b/c", "../d?e").as_deref(), Some("http://a.example/d?e"));
+        assert_eq!(resolve("no host here", "x").as_deref(), None);
+    }
+}
