@@ -4,7 +4,7 @@ mod matching;
 
 use crate::size;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-pub(crate) use matching::{MatchArgs, SketchArgs};
+pub(crate) use matching::{MatchArgs, MethodName, SketchArgs};
 use onefold_run::KeepRule;
 use std::path::PathBuf;
 
@@ -24,6 +24,10 @@ pub(crate) enum Command {
     Pairs(Box<Pairs>),
     /// Print what documents are known by: digest, fingerprint, number of tokens
     Fingerprints(Box<Fingerprints>),
+    /// List the documents most like one, below the threshold of duplicates too
+    Related(Box<Related>),
+    /// Hold methods against a truth: precision, recall and F1, side by side
+    Evaluate(Box<Evaluate>),
     /// Say why a document of a run was removed or kept
     Explain(Explain),
 }
@@ -88,6 +92,36 @@ pub(crate) struct InputArgs {
     /// Fail, with exit code 2, if more records than this are bad; by default they are counted and named
     #[arg(long, value_name = "N", help_heading = "Input", hide_short_help = true)]
     pub(crate) max_bad_records: Option<u64>,
+}
+
+/// Where the parts of a document are.
+#[derive(Args, Debug)]
+pub(crate) struct FieldArgs {
+    /// Field of a document's id; without it the URL is its id, else `file#row`
+    #[arg(long, value_name = "NAME", default_value = "id", help_heading = "Input")]
+    id_field: String,
+    /// Field of the text
+    #[arg(long, value_name = "NAME", default_value = "text", help_heading = "Input")]
+    text_field: String,
+    /// Field of the URL
+    #[arg(long, value_name = "NAME", default_value = "url", help_heading = "Input")]
+    url_field: String,
+}
+
+impl FieldArgs {
+    /// Inputs, none so far, with these fields.
+    pub(crate) fn inputs(&self) -> InputArgs {
+        InputArgs {
+            inputs: Vec::new(),
+            files_from: Vec::new(),
+            id_field: self.id_field.clone(),
+            text_field: self.text_field.clone(),
+            url_field: self.url_field.clone(),
+            date_field: "date".into(),
+            max_document: 32 << 20,
+            max_bad_records: None,
+        }
+    }
 }
 
 /// What the machine may be asked for.
@@ -165,6 +199,9 @@ pub(crate) struct Pairs {
     /// List every pair of documents: copies with each other, each copy with each near match
     #[arg(long, help_heading = "Output")]
     pub(crate) expand: bool,
+    /// Instead of pairs, print how many there are by score and by band
+    #[arg(long, conflicts_with = "format", help_heading = "Output")]
+    pub(crate) histogram: bool,
     /// Fail if more pairs are to be compared or listed
     #[arg(long, value_name = "N", default_value_t = 100_000_000, help_heading = "Output")]
     pub(crate) max_pairs: u64,
@@ -194,6 +231,72 @@ pub(crate) struct Fingerprints {
     pub(crate) format: FingerprintFormat,
     #[command(flatten)]
     pub(crate) sketches: SketchArgs,
+    #[command(flatten)]
+    pub(crate) machine: MachineArgs,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Example: onefold related https://example.org/page --in crawl/ --top 10")]
+pub(crate) struct Related {
+    /// Id of the document
+    #[arg(value_name = "ID")]
+    pub(crate) id: String,
+    /// Where it is, and the others: files, folders, patterns
+    #[arg(long = "in", value_name = "INPUT", required = true, num_args = 1..)]
+    pub(crate) corpus: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) input: FieldArgs,
+    /// How many are listed
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub(crate) top: usize,
+    /// Least resemblance that is listed
+    #[arg(long, value_name = "J", default_value_t = 0.01, value_parser = share)]
+    pub(crate) least: f64,
+    /// What shingles are: word:N or char:N [default: word:5]
+    #[arg(long, value_name = "KIND:N")]
+    pub(crate) shingle: Option<onefold_detect::text::Shingling>,
+    /// Print JSON, a line a document
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) machine: MachineArgs,
+}
+
+#[derive(Args, Debug)]
+#[command(group(clap::ArgGroup::new("against").required(true).args(["truth", "oracle"])))]
+#[command(after_help = "Examples:
+  onefold evaluate corpus.jsonl --truth pairs.tsv --methods minhash,simhash,combined
+  onefold evaluate corpus.jsonl --oracle --sample-documents 10")]
+pub(crate) struct Evaluate {
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    /// True pairs, tab-separated: two ids, and a similarity (column `jaccard` or `similarity`, or the third) or a
+    /// judgement of 0 or 1 (column `label`)
+    #[arg(long, value_name = "FILE", help_heading = "Truth")]
+    pub(crate) truth: Option<PathBuf>,
+    /// Take for true what --method join finds, which is every pair
+    #[arg(long, help_heading = "Truth")]
+    pub(crate) oracle: bool,
+    /// Look at one document in N only, chosen by its id; intervals say how sure the result is
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Truth")]
+    pub(crate) sample_documents: Option<u64>,
+    /// Methods to hold against it
+    #[arg(
+        long,
+        value_name = "LIST",
+        value_delimiter = ',',
+        default_value = "exact,minhash,simhash,combined",
+        help_heading = "Truth"
+    )]
+    pub(crate) methods: Vec<MethodName>,
+    /// Also tell what fingerprints within each distance from 0 to 10 come to, unverified
+    #[arg(long, help_heading = "Truth")]
+    pub(crate) distances: bool,
+    /// Print JSON
+    #[arg(long, help_heading = "Output")]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) matching: MatchArgs,
     #[command(flatten)]
     pub(crate) machine: MachineArgs,
 }

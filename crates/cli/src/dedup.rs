@@ -33,6 +33,7 @@ pub(crate) fn run(arguments: &Dedup) -> Result<()> {
             force: arguments.force,
             max_bad_records: arguments.input.max_bad_records,
             max_removed: arguments.max_removed,
+            sample_documents: None,
         },
         progress: &bars,
         cancel: &CANCEL,

@@ -3,10 +3,12 @@
 
 mod args;
 mod dedup;
+mod evaluate;
 mod explain;
 mod fingerprints;
 mod pairs;
 mod progress;
+mod related;
 mod size;
 mod terminal;
 
@@ -58,6 +60,8 @@ fn main() -> ExitCode {
         args::Command::Dedup(arguments) => dedup::run(&arguments),
         args::Command::Pairs(arguments) => pairs::run(&arguments),
         args::Command::Fingerprints(arguments) => fingerprints::run(&arguments),
+        args::Command::Related(arguments) => related::run(&arguments),
+        args::Command::Evaluate(arguments) => evaluate::run(&arguments),
         args::Command::Explain(arguments) => explain::run(&arguments),
     };
     match outcome {

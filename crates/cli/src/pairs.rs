@@ -6,7 +6,7 @@ use crate::dedup::{Scratch, plan, resources, selection};
 use crate::progress::Bars;
 use crate::terminal::tsv_field;
 use anyhow::Result;
-use onefold_pipeline::{EvidenceFormat, Job, Pair, Switches};
+use onefold_pipeline::{Job, Pair, PairsSummary, Switches};
 use std::io::{BufWriter, Write};
 use std::time::Instant;
 
@@ -17,19 +17,12 @@ pub(crate) fn run(arguments: &Pairs) -> Result<()> {
         plan: plan(&arguments.input, &arguments.matching)?,
         selection: selection(&arguments.input, scratch.path())?,
         resources: resources(&arguments.machine),
-        switches: Switches {
-            annotate: false,
-            evidence: EvidenceFormat::Jsonl,
-            resume: false,
-            force: false,
-            max_bad_records: arguments.input.max_bad_records,
-            max_removed: 1.0,
-        },
+        switches: Switches { max_bad_records: arguments.input.max_bad_records, ..Switches::default() },
         progress: &bars,
         cancel: &CANCEL,
     };
     job.plan = job.plan.tuned(arguments.matching.given_bands())?;
-    let mut sink = Sink::new(arguments.format, &scratch)?;
+    let mut sink = if arguments.histogram { Sink::None } else { Sink::new(arguments.format, &scratch)? };
     let started = Instant::now();
     let (expand, max_pairs) = (arguments.expand, arguments.max_pairs);
     let outcome =
@@ -44,15 +37,42 @@ pub(crate) fn run(arguments: &Pairs) -> Result<()> {
         let seconds = started.elapsed().as_secs_f64();
         eprintln!("read {} documents, {} bad, in {seconds:.1} s", counts.read, counts.bad);
         eprintln!("listed {} pairs", summary.pairs);
-        for (score, count) in summary.by_score.iter().rev() {
-            eprintln!("  similarity {:.2}  {count}", f64::from(*score) / 100.0);
+        if !arguments.histogram {
+            for (score, count) in summary.by_score.iter().rev() {
+                eprintln!("  similarity {:.2}  {count}", f64::from(*score) / 100.0);
+            }
         }
+    }
+    if arguments.histogram {
+        histogram(&summary);
     }
     Ok(())
 }
 
+/// Characters of the longest bar.
+const BAR: u64 = 50;
+
+/// Listed pairs by score and by band, as tables with bars.
+fn histogram(summary: &PairsSummary) {
+    let bar = |count: u64, most: u64| "█".repeat((count * BAR).div_ceil(most.max(1)) as usize);
+    let most = summary.by_score.values().copied().max().unwrap_or(0);
+    println!("similarity      pairs");
+    for (score, count) in summary.by_score.iter().rev() {
+        println!("{:>10.2} {count:>10}  {}", f64::from(*score) / 100.0, bar(*count, most));
+    }
+    if summary.by_band.is_empty() {
+        return;
+    }
+    let most = summary.by_band.iter().copied().max().unwrap_or(0);
+    println!("\n      band  near pairs that agree in it");
+    for (band, count) in summary.by_band.iter().enumerate() {
+        println!("{:>10} {count:>10}  {}", band + 1, bar(*count, most));
+    }
+}
+
 /// Where pairs go.
 enum Sink {
+    None,
     Tsv(BufWriter<std::io::Stdout>, String),
     Jsonl(BufWriter<std::io::Stdout>),
     #[cfg(feature = "parquet")]
@@ -92,6 +112,7 @@ impl Sink {
 
     fn put(&mut self, pair: &Pair<'_>) -> std::io::Result<()> {
         match self {
+            Sink::None => Ok(()),
             Sink::Tsv(out, line) => {
                 line.clear();
                 tsv_field(pair.id_a, line);
@@ -124,6 +145,7 @@ impl Sink {
 
     fn finish(self) -> Result<()> {
         match self {
+            Sink::None => {}
             Sink::Tsv(mut out, _) | Sink::Jsonl(mut out) => out.flush()?,
             #[cfg(feature = "parquet")]
             Sink::Parquet(writer, path) => {

@@ -63,6 +63,8 @@ pub struct Switches {
     pub max_bad_records: Option<u64>,
     /// Share of a source that may be removed.
     pub max_removed: f64,
+    /// Of the documents only one in so many, chosen by the hash of its id; the others count as empty.
+    pub sample_documents: Option<u64>,
 }
 
 /// A batch job.

@@ -63,6 +63,8 @@ pub struct PairsSummary {
     pub pairs: u64,
     /// Pairs listed by hundredths of similarity, rounded down.
     pub by_score: BTreeMap<u32, u64>,
+    /// Near pairs of distinct texts that agree in each band, where there are bands.
+    pub by_band: Vec<u64>,
 }
 
 /// Lists verified pairs in order of documents within each component: each near pair of distinct texts once, each
@@ -161,8 +163,9 @@ impl<'a> Listing<'a> {
             }
         }
         let mut compared = 0;
+        let by_band = Mutex::new(Vec::new());
         matched.each_share(self.context, self.table, self.representatives, |components| {
-            let verified = self.verify(components, workdir, &mut compared)?;
+            let verified = self.verify(components, workdir, &mut compared, &by_band)?;
             for &(first, second, similarity, kind) in &verified {
                 let (firsts, seconds) = (self.documents(first), self.documents(second));
                 for &a in firsts {
@@ -173,6 +176,7 @@ impl<'a> Listing<'a> {
             }
             Ok(())
         })?;
+        summary.by_band = by_band.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
         Ok(summary)
     }
 
@@ -193,6 +197,7 @@ impl<'a> Listing<'a> {
         components: &Components<'_>,
         workdir: &Workdir,
         compared: &mut u64,
+        by_band: &Mutex<Vec<u64>>,
     ) -> Result<Verified, Error> {
         let job = self.context.job;
         let documents = components.documents();
@@ -209,6 +214,7 @@ impl<'a> Listing<'a> {
                 let index = next.fetch_add(1, Ordering::Relaxed);
                 if index >= components.len() {
                     lock(&all).0.append(&mut mine);
+                    verifier.add_bands(&mut lock(by_band));
                     return Ok(());
                 }
                 let buckets = components.buckets(index);
@@ -224,6 +230,7 @@ impl<'a> Listing<'a> {
                         likeness = verifier.verify(second, first)?;
                     }
                     if let Some(found) = likeness {
+                        verifier.count_bands(first, second)?;
                         let kind = if found.contained { PairKind::Contained } else { PairKind::Near };
                         mine.push((first, second, found.similarity, kind));
                     }

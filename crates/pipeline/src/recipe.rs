@@ -8,6 +8,7 @@ use crate::sketcher::Sketcher;
 use onefold_detect::matching::Tables;
 use onefold_formats::source::Source;
 use onefold_run::{Method, Neighbours, Plan};
+use xxhash_rust::xxh3::xxh3_64;
 
 /// A page of text, roughly, for what depends on the number of documents before they are counted.
 const BYTES_A_PAGE: u64 = 2000;
@@ -20,6 +21,8 @@ pub(crate) struct Recipe<'p> {
     pub(crate) tables: Option<Tables>,
     pub(crate) shingles: Option<ShingleCounts>,
     pub(crate) features: Option<FeatureCounts>,
+    /// Of the documents only one in so many is sketched.
+    one_in: Option<u64>,
 }
 
 impl<'p> Recipe<'p> {
@@ -31,7 +34,12 @@ impl<'p> Recipe<'p> {
             Tables::choose(bits, distance, input_bytes / BYTES_A_PAGE)
                 .expect("there are tables because the plan's ranges were checked")
         });
-        Recipe { plan, layout: Layout::of(plan), tables, shingles: None, features: None }
+        Recipe { plan, layout: Layout::of(plan), tables, shingles: None, features: None, one_in: None }
+    }
+
+    /// Whether a document is looked at.
+    pub(crate) fn takes(&self, id: &str) -> bool {
+        self.one_in.is_none_or(|one_in| xxh3_64(id.as_bytes()).is_multiple_of(one_in.max(1)))
     }
 
     /// The recipe for some sources, which are read once for it if the plan asks for counts.
@@ -39,6 +47,7 @@ impl<'p> Recipe<'p> {
         let plan = &job.plan;
         let bytes = sources.iter().map(|source| source.size).sum();
         let mut recipe = Recipe::blank(plan, bytes);
+        recipe.one_in = job.switches.sample_documents;
         if !plan.counts_shingles() && !plan.counts_features() {
             return Ok(recipe);
         }

@@ -33,6 +33,15 @@ pub(crate) struct Sketches {
     pub(crate) record: Vec<u8>,
 }
 
+impl Sketches {
+    fn clear(&mut self, record_bytes: usize) {
+        self.keys.clear();
+        self.shingle_keys.clear();
+        self.record.clear();
+        self.record.resize(record_bytes, 0);
+    }
+}
+
 /// Reusable state of one worker.
 pub(crate) struct Sketcher<'p> {
     recipe: &'p Recipe<'p>,
@@ -71,10 +80,7 @@ impl<'p> Sketcher<'p> {
     /// Digests a document and makes what its method asks for.
     pub(crate) fn sketch(&mut self, document: &Document<'_>, out: &mut Sketches) -> Sketched {
         let (plan, layout, body) = (self.recipe.plan, self.recipe.layout, &document.body);
-        out.keys.clear();
-        out.shingle_keys.clear();
-        out.record.clear();
-        out.record.resize(layout.bytes(), 0);
+        out.clear(layout.bytes());
         let group = self.group(document);
         if plan.raw && plan.method == Method::Exact && !layout.has_tokens() {
             let bytes = raw(body);
@@ -110,6 +116,12 @@ impl<'p> Sketcher<'p> {
             self.sign(group, out);
         }
         sketched
+    }
+
+    /// What stays of a document that is not looked at: it passes for empty.
+    pub(crate) fn skip(&self, out: &mut Sketches) -> Sketched {
+        out.clear(self.recipe.layout.bytes());
+        Sketched { digest: Digest(0), normalised_bytes: 0, empty: true }
     }
 
     /// Counts the shingles and features of a document.
@@ -304,6 +316,10 @@ pub(crate) fn text_of(body: &Body<'_>, out: &mut String) {
     }
 }
 
-fn site(url: &str) -> &str {
-    url.split_once("://").map_or(url, |(_, rest)| rest.split(['/', '?', '#', ':']).next().unwrap_or(rest))
+/// The registrable domain of a URL; what has none, as an address, is a site by itself.
+fn site(url: &str) -> String {
+    onefold_page::url::site(url).ok().flatten().unwrap_or_else(|| {
+        let host = url.split_once("://").map_or(url, |(_, rest)| rest);
+        host.split(['/', '?', '#']).next().unwrap_or(host).to_ascii_lowercase()
+    })
 }

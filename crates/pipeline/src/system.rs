@@ -20,7 +20,7 @@ fn field_kib(text: &str, name: &str) -> Option<u64> {
 }
 
 /// CPU seconds of all threads so far.
-pub(crate) fn cpu_seconds() -> f64 {
+pub fn cpu_seconds() -> f64 {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
     time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
 }

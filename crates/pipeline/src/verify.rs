@@ -40,6 +40,8 @@ pub(crate) struct Verifier<'a> {
     layout: Layout,
     /// Number of shingles of each document that was loaded.
     lens: HashMap<DocId, u32>,
+    /// Pairs that agree in each band, of those that were counted.
+    bands: Vec<u64>,
     /// Pairs compared.
     pub(crate) compared: u64,
 }
@@ -59,6 +61,7 @@ impl<'a> Verifier<'a> {
             signatures: Signatures::new(plan),
             layout: context.recipe.layout,
             lens: HashMap::new(),
+            bands: vec![0; if context.recipe.layout.has_signature() { plan.bands.bands } else { 0 }],
             compared: 0,
         }
     }
@@ -173,6 +176,26 @@ impl<'a> Verifier<'a> {
     fn agreeing(&mut self, document: DocId, other: DocId, of: usize) -> Result<usize, Error> {
         let (a, b) = (self.record(document)?, self.record(other)?);
         Ok(self.signatures.agreeing(self.layout.signature(&a), self.layout.signature(&b), of))
+    }
+
+    /// Counts the bands in which two documents agree.
+    pub(crate) fn count_bands(&mut self, document: DocId, other: DocId) -> Result<(), Error> {
+        if self.bands.is_empty() {
+            return Ok(());
+        }
+        let (a, b) = (self.record(document)?, self.record(other)?);
+        let width = self.plan.bands.rows * self.plan.signature_bits.count() as usize / 8;
+        let (a, b) = (self.layout.signature(&a).chunks_exact(width), self.layout.signature(&b).chunks_exact(width));
+        for (count, (a, b)) in self.bands.iter_mut().zip(a.zip(b)) {
+            *count += u64::from(a == b);
+        }
+        Ok(())
+    }
+
+    /// Adds what was counted to the sum of all workers.
+    pub(crate) fn add_bands(&self, sum: &mut Vec<u64>) {
+        sum.resize(sum.len().max(self.bands.len()), 0);
+        sum.iter_mut().zip(&self.bands).for_each(|(sum, count)| *sum += count);
     }
 
     fn record(&mut self, document: DocId) -> Result<Rc<Vec<u8>>, Error> {

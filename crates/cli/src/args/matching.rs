@@ -244,6 +244,43 @@ impl MatchArgs {
         self.bands.zip(self.rows)
     }
 
+    /// The same choices less those that a method does not look at, for trying several.
+    pub(crate) fn for_method(mut self, method: Method) -> Self {
+        if !method.has_signature() {
+            self = MatchArgs {
+                signature: None,
+                signature_bits: None,
+                sketch: None,
+                recall: None,
+                bands: None,
+                rows: None,
+                ..self
+            };
+        }
+        if !method.has_fingerprint() {
+            self = MatchArgs { hamming: None, bits: None, weight: None, features: None, ..self };
+        }
+        if method != Method::Simhash {
+            self.candidates = None;
+        }
+        let sketch_rule = matches!(self.verify, Some(Verify::Sketch { .. }));
+        if matches!(method, Method::Join | Method::Exact) || (sketch_rule && !method.has_signature()) {
+            self.verify = None;
+        }
+        if method == Method::Exact {
+            self = MatchArgs {
+                threshold: None,
+                containment: None,
+                max_bucket: None,
+                shingle: None,
+                sample: None,
+                bag: false,
+                ..self
+            };
+        }
+        self
+    }
+
     /// A flag that the method does not look at is a misunderstanding, and better an error than a surprise.
     fn check_method(&self, method: Method) -> Result<()> {
         use Method::{Combined, Join, Minhash, Simhash};

@@ -6,18 +6,18 @@ use crate::sketcher::{Sketcher, Sketches};
 use onefold_formats::block::{Block, Frame, FrameKind};
 use onefold_formats::document::{Document, Link, Parsed, Parser};
 use onefold_formats::source::Source;
-use onefold_run::{Plan, RankInput};
+use onefold_run::RankInput;
 
 /// Works through blocks for one worker.
 pub(super) struct BlockSketcher<'a> {
-    plan: &'a Plan,
+    recipe: &'a Recipe<'a>,
     sketcher: Sketcher<'a>,
     sketches: Sketches,
 }
 
 impl<'a> BlockSketcher<'a> {
     pub(super) fn new(recipe: &'a Recipe<'a>) -> Self {
-        BlockSketcher { plan: recipe.plan, sketcher: Sketcher::new(recipe), sketches: Sketches::default() }
+        BlockSketcher { recipe, sketcher: Sketcher::new(recipe), sketches: Sketches::default() }
     }
 
     /// Puts what a block leaves into a piece.
@@ -44,8 +44,6 @@ impl<'a> BlockSketcher<'a> {
 
     fn document(&mut self, frame: &Frame, document: &Document<'_>, source: &Source, piece: &mut Piece) {
         let number = piece.documents();
-        let sketched = self.sketcher.sketch(document, &mut self.sketches);
-        piece.push_sketches(&self.sketches);
         let (url, date) = (document.url.as_deref(), document.date.as_deref());
         let fallback;
         let id = match document.id.as_deref().or(url) {
@@ -55,13 +53,18 @@ impl<'a> BlockSketcher<'a> {
                 &fallback
             }
         };
+        let sketched = match self.recipe.takes(id) {
+            true => self.sketcher.sketch(document, &mut self.sketches),
+            false => self.sketcher.skip(&mut self.sketches),
+        };
+        piece.push_sketches(&self.sketches);
         let input =
             RankInput { url, date, score: document.score, normalised_bytes: sketched.normalised_bytes };
         let row = Row {
             digest: sketched.digest.0,
             offset: frame.offset,
             length: frame.length as u32,
-            rank: self.plan.keep.rank(&input),
+            rank: self.recipe.plan.keep.rank(&input),
             empty: sketched.empty,
         };
         // Dates are asked for again only where a WARC record refers to another.
