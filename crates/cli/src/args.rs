@@ -42,6 +42,16 @@ pub(crate) enum ClusterKind {
     Components,
 }
 
+/// What is cut out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum UnitKind {
+    /// Whole documents
+    #[default]
+    Document,
+    /// Lines of text that stood in an earlier document, or earlier in the same one; documents stay
+    Paragraph,
+}
+
 /// How evidence is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum EvidenceKind {
@@ -181,6 +191,9 @@ pub(crate) struct Dedup {
     /// How pairs become clusters
     #[arg(long, value_enum, default_value_t, help_heading = "Matching", hide_short_help = true)]
     pub(crate) cluster: ClusterKind,
+    /// What is cut out: whole documents, or paragraphs that stood before
+    #[arg(long, value_enum, default_value_t, help_heading = "Matching", hide_short_help = true)]
+    pub(crate) unit: UnitKind,
     /// Who survives: first, longest, shortest-url, https-then-shortest-url, newest, oldest, field:NAME (highest)
     #[arg(long, value_name = "RULE", default_value_t, help_heading = "Matching")]
     pub(crate) keep: KeepRule,

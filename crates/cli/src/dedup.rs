@@ -1,7 +1,7 @@
 //! `onefold dedup`.
 
 use crate::CANCEL;
-use crate::args::{ClusterKind, Dedup, EvidenceKind, InputArgs, MachineArgs, MatchArgs};
+use crate::args::{ClusterKind, Dedup, EvidenceKind, InputArgs, MachineArgs, MatchArgs, UnitKind};
 use crate::progress::Bars;
 use crate::size::human;
 use anyhow::{Context, Result, bail};
@@ -10,7 +10,7 @@ use onefold_formats::source::Fields;
 use onefold_pipeline::{
     EvidenceFormat, Job, Outcome, Resources, Selection, Spooled, Switches, available_memory,
 };
-use onefold_run::{Manifest, Plan};
+use onefold_run::{Manifest, Method, Plan, Unit};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -43,6 +43,9 @@ pub(crate) fn run(arguments: &Dedup) -> Result<()> {
         ClusterKind::Components => Clustering::Components,
     };
     job.plan.keep = arguments.keep.clone();
+    if arguments.unit == UnitKind::Paragraph {
+        job.plan = by_paragraph(arguments, job.plan)?;
+    }
     job.plan = job.plan.tuned(arguments.matching.given_bands())?;
     if arguments.plan {
         return print_estimate(&job, arguments.json);
@@ -63,6 +66,18 @@ pub(crate) fn run(arguments: &Dedup) -> Result<()> {
         print_kept(&folder.join("kept"))?;
     }
     summary(&manifest, arguments, output, started.elapsed().as_secs_f64())
+}
+
+/// The plan for cutting paragraphs out of documents, all of which stay.
+fn by_paragraph(arguments: &Dedup, plan: Plan) -> Result<Plan> {
+    let matching = &arguments.matching;
+    let given = matching.method.is_some() || matching.threshold.is_some() || matching.containment.is_some();
+    if given || matching.verify.is_some() || matching.within.is_some() {
+        bail!(
+            "--unit paragraph looks for equal paragraphs: it goes without flags of a method, and with --shingle, --digest and those of what of a text counts"
+        );
+    }
+    Ok(Plan { unit: Unit::Paragraph, method: Method::Exact, ..plan })
 }
 
 fn reads_stdin(input: &InputArgs) -> bool {
@@ -188,6 +203,7 @@ fn summary(manifest: &Manifest, arguments: &Dedup, output: &Path, seconds: f64) 
         let value = serde_json::json!({
             "version": manifest.version,
             "counts": counts,
+            "paragraphs": manifest.paragraphs,
             "bad_by_kind": manifest.bad_by_kind,
             "seconds": seconds,
             "peak_memory_bytes": manifest.peak_memory_bytes,
@@ -201,9 +217,25 @@ fn summary(manifest: &Manifest, arguments: &Dedup, output: &Path, seconds: f64) 
     let share = |part: u64| 100.0 * part as f64 / counts.read.max(1) as f64;
     eprintln!("read     {:>12}  {} in {seconds:.1} s", counts.read, human(bytes));
     eprintln!("kept     {:>12}  {:.1} %", counts.kept, share(counts.kept));
-    let kinds =
-        format!("{} exact, {} near, {} clusters", counts.removed_exact, counts.removed_near, counts.clusters);
+    let contained = match counts.removed_contained {
+        0 => String::new(),
+        count => format!(", {count} contained"),
+    };
+    let kinds = format!(
+        "{} exact, {} near{contained}, {} clusters",
+        counts.removed_exact, counts.removed_near, counts.clusters
+    );
     eprintln!("removed  {:>12}  {:.1} %: {kinds}", counts.removed, share(counts.removed));
+    if let Some(cut) = &manifest.paragraphs {
+        let share = 100.0 * cut.bytes_removed as f64 / cut.bytes_read.max(1) as f64;
+        eprintln!(
+            "cut      {:>12}  of {} paragraphs, from {} documents: {}, {share:.1} % of the text",
+            cut.removed,
+            cut.read,
+            cut.documents,
+            human(cut.bytes_removed)
+        );
+    }
     if counts.bad > 0 {
         let kinds: Vec<String> =
             manifest.bad_by_kind.iter().map(|(kind, count)| format!("{count} {kind}")).collect();

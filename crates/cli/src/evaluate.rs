@@ -44,7 +44,8 @@ pub(crate) fn run(arguments: &Evaluate) -> Result<()> {
     }
     let mut scores: Vec<Score> = Vec::new();
     for &method in &arguments.methods {
-        let chosen = MatchArgs { method: Some(method), ..arguments.matching.clone() }.for_method(method.into());
+        let chosen =
+            MatchArgs { method: Some(method), ..arguments.matching.clone() }.for_method(method.into());
         let listing = corpus.pairs(&chosen)?;
         scores.push(Score::of(Method::from(method).name(), &truth, listing));
     }
@@ -75,7 +76,10 @@ pub(crate) fn run(arguments: &Evaluate) -> Result<()> {
         println!("\nfingerprints within k, unverified");
         println!("{:>3} {:>9} {:>9} {:>8}", "k", "listed", "precision", "recall");
         for found in distances {
-            println!("{:>3} {:>9} {:>9.4} {:>8.4}", found.hamming, found.listed, found.precision, found.recall);
+            println!(
+                "{:>3} {:>9} {:>9.4} {:>8.4}",
+                found.hamming, found.listed, found.precision, found.recall
+            );
         }
     }
     if let Some(measures) = &labels {
@@ -162,7 +166,8 @@ impl Corpus<'_> {
                 let near = |&&(a, b): &&(u32, u32)| {
                     (fingerprints[a as usize] ^ fingerprints[b as usize]).count_ones() <= hamming
                 };
-                let pairs = within.iter().filter(near).map(|&(a, b)| ordered(&ids[a as usize], &ids[b as usize]));
+                let pairs =
+                    within.iter().filter(near).map(|&(a, b)| ordered(&ids[a as usize], &ids[b as usize]));
                 let (listed, judged, hits) = truth.judge(pairs);
                 Distance {
                     hamming,

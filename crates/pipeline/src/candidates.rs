@@ -70,7 +70,7 @@ impl Keys {
     }
 
     /// Hands over the keys of a slice.
-    fn each(
+    pub(crate) fn each(
         &self,
         table: &Table<'_>,
         slice: usize,

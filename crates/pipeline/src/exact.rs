@@ -11,6 +11,11 @@ pub(crate) struct Representatives {
 }
 
 impl Representatives {
+    /// Every document stands for itself.
+    pub(crate) fn none(table: &Table<'_>) -> Self {
+        Representatives { of: (0..table.len() as DocId).collect(), with_copies: Vec::new() }
+    }
+
     pub(crate) fn find(table: &Table<'_>) -> Result<Self, Error> {
         let mut order: Vec<(u64, DocId)> = (0..table.len() as DocId)
             .filter(|&document| !table.is_empty(document))

@@ -11,8 +11,8 @@ use crate::scan::scan;
 use crate::table::Table;
 use crate::verdicts::Verdicts;
 use crate::workdir::{Identity, InputStamp, Workdir};
-use crate::{preflight, system, write};
-use onefold_run::{Manifest, Plan, Stage};
+use crate::{paragraphs, preflight, system, write};
+use onefold_run::{Manifest, Plan, Stage, Unit};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -173,6 +173,7 @@ pub fn dedup(job: &Job<'_>, output: &Path) -> Result<Outcome, Error> {
     }
     write::check_inputs(output, &found.sources)?;
     write::check_annotate(job, &found.sources)?;
+    write::check_unit(job, &found.sources)?;
     if !resumes {
         preflight::check(job, &found.sources, Some(output))?;
         write::clear_staged(output)?;
@@ -237,10 +238,18 @@ fn run(job: &Job<'_>, output: &Path, found: Found, workdir: &Workdir) -> Result<
     pieces.load(&mut table, workdir, job.resources.memory_bytes / 4)?;
     clock.start(StageKind::Match);
     job.progress.start(StageKind::Match, table.len() as u64);
-    let representatives = Representatives::find(&table)?;
+    let by_paragraph = job.plan.unit == Unit::Paragraph;
+    let representatives =
+        if by_paragraph { Representatives::none(&table) } else { Representatives::find(&table)? };
     let saved = Verdicts::load(workdir)?;
     let verdicts = match saved {
         Some(verdicts) => verdicts,
+        None if by_paragraph => {
+            let cuts = paragraphs::find(&context, &table, workdir)?;
+            let verdicts = Verdicts::of_cuts(cuts);
+            verdicts.save(workdir)?;
+            verdicts
+        }
         None => {
             let matched = Matched::find(&context, &table, &representatives, workdir)?;
             clock.start(StageKind::Verify);

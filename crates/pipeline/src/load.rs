@@ -63,6 +63,11 @@ impl<'a> Loader<'a> {
         self.load(document, Sketcher::characters)
     }
 
+    /// The compared text of a document.
+    pub(crate) fn text(&mut self, document: DocId) -> Result<String, Error> {
+        self.load(document, Sketcher::text)
+    }
+
     fn load<T>(
         &mut self,
         document: DocId,

@@ -82,6 +82,8 @@ pub(crate) struct Meta {
     /// Whether the source had to be read as a stream although it looked like members.
     pub(crate) as_stream: bool,
     pub(crate) passed: u64,
+    /// Bytes of the texts of all documents.
+    pub(crate) text_bytes: u64,
     pub(crate) bad: Vec<BadEntry>,
     pub(crate) gaps: Vec<Gap>,
     pub(crate) links: Vec<LinkEntry>,
@@ -157,6 +159,7 @@ impl Piece {
         }
         self.meta.end = next.meta.end;
         self.meta.passed += std::mem::take(&mut next.meta.passed);
+        self.meta.text_bytes += std::mem::take(&mut next.meta.text_bytes);
         self.meta.bad.append(&mut next.meta.bad);
         self.meta.gaps.append(&mut next.meta.gaps);
         for mut link in next.meta.links.drain(..) {

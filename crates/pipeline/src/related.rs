@@ -30,13 +30,7 @@ const TURN: usize = 256;
 
 /// The `top` documents that resemble the one with this id most, best first, those of resemblance below `least` left
 /// out. Of several documents with the id the first is meant.
-pub fn related(
-    job: &Job<'_>,
-    work: &Path,
-    id: &str,
-    top: usize,
-    least: f64,
-) -> Result<Vec<Related>, Error> {
+pub fn related(job: &Job<'_>, work: &Path, id: &str, top: usize, least: f64) -> Result<Vec<Related>, Error> {
     let found = job.selection.look(&job.plan.fields)?;
     let identity =
         Identity { plan: job.plan.clone(), annotate: false, evidence: String::new(), inputs: Vec::new() };

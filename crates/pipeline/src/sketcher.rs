@@ -3,13 +3,14 @@
 mod shingle_keys;
 
 use crate::census::{FeatureCounts, ShingleCounter};
+use crate::paragraphs::{self, Paragraphs};
 use crate::recipe::Recipe;
 use onefold_detect::digest::Digest;
 use onefold_detect::mix;
 use onefold_detect::sketch::{ClassicMinHash, MinHash, SimHash, idf_weight};
 use onefold_detect::text::{Normaliser, ShingleSet, Shingling};
 use onefold_formats::document::{Body, Document};
-use onefold_run::{Method, Plan, SketchKind, Weight, Within};
+use onefold_run::{Method, Plan, SketchKind, Unit, Weight, Within};
 use shingle_keys::Prefixes;
 pub(crate) use shingle_keys::ShingleKey;
 use xxhash_rust::xxh3::xxh3_64;
@@ -52,6 +53,7 @@ pub(crate) struct Sketcher<'p> {
     page: String,
     hashes: Vec<u64>,
     scratch: Vec<u64>,
+    cutter: Paragraphs,
 }
 
 enum Signer {
@@ -74,6 +76,7 @@ impl<'p> Sketcher<'p> {
             page: String::new(),
             hashes: Vec::new(),
             scratch: Vec::new(),
+            cutter: Paragraphs::new(plan),
         }
     }
 
@@ -98,6 +101,10 @@ impl<'p> Sketcher<'p> {
         let sketched =
             Sketched { digest, normalised_bytes: normalised.len() as u64, empty: normalised.is_empty() };
         if sketched.empty {
+            return sketched;
+        }
+        if plan.unit == Unit::Paragraph {
+            self.paragraphs(document, out);
             return sketched;
         }
         if layout.has_tokens() {
@@ -164,6 +171,28 @@ impl<'p> Sketcher<'p> {
         self.read(&document.body);
         let digest = grouped(self.digest(&document.body), self.group(document));
         (digest, String::from_utf8_lossy(self.normaliser.normalised()).chars().collect())
+    }
+
+    /// The digest and the text of a document.
+    pub(crate) fn text(&mut self, document: &Document<'_>) -> (Digest, String) {
+        let mut text = String::new();
+        text_of(&document.body, &mut text);
+        self.normaliser.read(&text);
+        (grouped(self.digest(&document.body), self.group(document)), text)
+    }
+
+    /// Keys of the paragraphs of a document whose text can be written anew.
+    fn paragraphs(&mut self, document: &Document<'_>, out: &mut Sketches) {
+        let text = match &document.body {
+            Body::Text(text) => text,
+            Body::Page { html: false, bytes, .. } => match std::str::from_utf8(bytes) {
+                Ok(text) => text,
+                Err(_) => return,
+            },
+            Body::Page { .. } => return,
+        };
+        let plan = self.recipe.plan;
+        self.cutter.each(plan, text, |_, _, digest| out.keys.push(paragraphs::key(digest)));
     }
 
     fn sign(&mut self, group: Option<u64>, out: &mut Sketches) {

@@ -45,6 +45,17 @@ impl Near {
     }
 }
 
+/// A paragraph that is cut out of its document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Cut {
+    pub(crate) document: DocId,
+    /// Its number in the text.
+    pub(crate) paragraph: u32,
+    pub(crate) bytes: u64,
+    /// The document that has the first of its kind.
+    pub(crate) first: DocId,
+}
+
 /// The outcome of all comparisons.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Verdicts {
@@ -52,6 +63,8 @@ pub(crate) struct Verdicts {
     pub(crate) near: Vec<Near>,
     /// Distinct shingles of representatives with copies, in order of documents.
     pub(crate) shingles: Vec<(DocId, u32)>,
+    /// Paragraphs to cut out, in order.
+    pub(crate) cuts: Vec<Cut>,
     /// Pairs compared.
     pub(crate) compared: u64,
     /// Buckets worth naming.
@@ -70,6 +83,11 @@ pub(crate) enum Fate {
 }
 
 impl Verdicts {
+    /// All documents stay, some without paragraphs.
+    pub(crate) fn of_cuts(cuts: Vec<Cut>) -> Self {
+        Verdicts { cuts, ..Verdicts::default() }
+    }
+
     pub(crate) fn sort(&mut self) {
         self.near.sort_unstable_by_key(|near| near.document);
         self.shingles.sort_unstable();
@@ -82,6 +100,13 @@ impl Verdicts {
 
     fn has_joined(&self, document: DocId) -> bool {
         self.joined.get(document as usize / 64).is_some_and(|bits| bits >> (document % 64) & 1 == 1)
+    }
+
+    /// The paragraphs that a document loses.
+    pub(crate) fn cuts_of(&self, document: DocId) -> &[Cut] {
+        let from = self.cuts.partition_point(|cut| cut.document < document);
+        let to = self.cuts.partition_point(|cut| cut.document <= document);
+        &self.cuts[from..to]
     }
 
     /// What became of a document.

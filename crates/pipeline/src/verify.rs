@@ -185,7 +185,8 @@ impl<'a> Verifier<'a> {
         }
         let (a, b) = (self.record(document)?, self.record(other)?);
         let width = self.plan.bands.rows * self.plan.signature_bits.count() as usize / 8;
-        let (a, b) = (self.layout.signature(&a).chunks_exact(width), self.layout.signature(&b).chunks_exact(width));
+        let (a, b) =
+            (self.layout.signature(&a).chunks_exact(width), self.layout.signature(&b).chunks_exact(width));
         for (count, (a, b)) in self.bands.iter_mut().zip(a.zip(b)) {
             *count += u64::from(a == b);
         }

@@ -1,5 +1,6 @@
 //! Stage five: the kept documents and the evidence, under temporary names until all is there.
 
+mod cut;
 mod evidence;
 mod kept;
 mod replace;
@@ -17,7 +18,7 @@ use crate::verdicts::{Fate, Verdicts};
 use crate::workdir::Workdir;
 use onefold_formats::BadRecord;
 use onefold_formats::source::{Format, Source};
-use onefold_run::{Counts, FORMAT_VERSION, InputRecord, Manifest, Verdict};
+use onefold_run::{Counts, FORMAT_VERSION, InputRecord, Manifest, ParagraphCounts, Unit, Verdict};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -59,6 +60,25 @@ pub(crate) fn check_annotate(job: &Job<'_>, sources: &[Source]) -> Result<(), Er
     match sources.iter().find(|source| job.switches.annotate && !has_place(source)) {
         Some(source) => Err(Error::Unsupported(format!(
             "{}: --annotate has no place for a verdict in this format; it knows JSONL, Parquet and WARC",
+            source.name
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// Whether paragraphs can be cut out of these sources.
+pub(crate) fn check_unit(job: &Job<'_>, sources: &[Source]) -> Result<(), Error> {
+    if job.plan.unit == Unit::Document {
+        return Ok(());
+    }
+    if job.switches.annotate || job.switches.evidence != EvidenceFormat::Jsonl {
+        let message = "--unit paragraph cuts text out: it goes without --annotate and with --evidence jsonl";
+        return Err(Error::Unsupported(message.into()));
+    }
+    let writable = |source: &&Source| matches!(source.format, Format::Jsonl | Format::Warc | Format::Text);
+    match sources.iter().find(|source| !writable(source)) {
+        Some(source) => Err(Error::Unsupported(format!(
+            "{}: --unit paragraph knows JSONL, WET and plain text, and not this format",
             source.name
         ))),
         None => Ok(()),
@@ -147,6 +167,7 @@ impl Run<'_> {
             annotate: job.switches.annotate,
             evidence: job.switches.evidence.ending().into(),
             counts: Counts { clusters: clusters.keepers.len() as u64, ..counts },
+            paragraphs: self.paragraphs()?,
             bad_by_kind: self.bad_by_kind(bad_files),
             buckets: self.verdicts.buckets.clone(),
             notes,
@@ -209,10 +230,26 @@ impl Run<'_> {
             }
         }
         let Counts { read, kept, removed, bad, .. } = counts;
-        if read != kept + removed + bad || removed != counts.removed_exact + counts.removed_near {
+        let by_kind = counts.removed_exact + counts.removed_near + counts.removed_contained;
+        if read != kept + removed + bad || removed != by_kind {
             return Err(Error::Accounting { read, kept, removed, bad });
         }
         Ok(counts)
+    }
+
+    fn paragraphs(&self) -> Result<Option<ParagraphCounts>, Error> {
+        if self.context.job.plan.unit == Unit::Document {
+            return Ok(None);
+        }
+        let cuts = &self.verdicts.cuts;
+        let keys = self.table.pieces().iter().flat_map(|piece| &piece.file.meta.slices);
+        Ok(Some(ParagraphCounts {
+            read: keys.map(|&count| u64::from(count)).sum(),
+            removed: cuts.len() as u64,
+            bytes_read: self.table.pieces().iter().map(|piece| piece.file.meta.text_bytes).sum(),
+            bytes_removed: cuts.iter().map(|cut| cut.bytes).sum(),
+            documents: cuts.chunk_by(|a, b| a.document == b.document).count() as u64,
+        }))
     }
 
     fn guard(&self, inputs: &[InputRecord]) -> Result<(), Error> {

@@ -25,6 +25,8 @@ pub enum Verdict {
     Near,
     /// The removed one lies within its keeper.
     Contained,
+    /// A paragraph of it stood in its keeper before.
+    Paragraph,
 }
 
 impl Verdict {
@@ -34,6 +36,7 @@ impl Verdict {
             Verdict::Exact => "exact",
             Verdict::Near => "near",
             Verdict::Contained => "contained",
+            Verdict::Paragraph => "paragraph",
         }
     }
 }
@@ -58,6 +61,12 @@ pub struct Removed {
     pub cluster: u64,
     /// The document that was kept.
     pub keeper: DocumentRef,
+    /// Where a paragraph was cut out: its number in the text, from 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paragraph: Option<u32>,
+    /// Where a paragraph was cut out: its bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
 }
 
 /// A line of `clusters.jsonl`.

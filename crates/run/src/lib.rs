@@ -8,6 +8,8 @@ mod plan;
 
 pub use evidence::{BadLine, Cluster, DocumentRef, Removed, Verdict};
 pub use keep::{KeepRule, KeepRuleError, RankInput};
-pub use manifest::{Bucket, Counts, FORMAT_VERSION, InputRecord, Manifest, ManifestError, Stage};
-pub use method::{ChoiceError, Method, Neighbours, Simhash, SketchKind, Verify, Weight, Within};
+pub use manifest::{
+    Bucket, Counts, FORMAT_VERSION, InputRecord, Manifest, ManifestError, ParagraphCounts, Stage,
+};
+pub use method::{ChoiceError, Method, Neighbours, Simhash, SketchKind, Unit, Verify, Weight, Within};
 pub use plan::{MOST_HAMMING, Plan, PlanError};

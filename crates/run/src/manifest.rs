@@ -27,6 +27,9 @@ pub struct Manifest {
     pub inputs: Vec<InputRecord>,
     /// How many documents went where.
     pub counts: Counts,
+    /// Where paragraphs were cut out: how much went.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paragraphs: Option<ParagraphCounts>,
     /// Bad records by kind.
     pub bad_by_kind: BTreeMap<String, u64>,
     /// The largest buckets, and those a cap cut.
@@ -90,6 +93,21 @@ pub struct Counts {
     pub clusters: u64,
     /// Pairs that shared a bucket and were compared.
     pub compared: u64,
+}
+
+/// How much text was cut out of documents.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ParagraphCounts {
+    /// Paragraphs that were long enough to be looked at.
+    pub read: u64,
+    /// Of these, cut out.
+    pub removed: u64,
+    /// Bytes of text of all documents.
+    pub bytes_read: u64,
+    /// Of these, cut out.
+    pub bytes_removed: u64,
+    /// Documents that lost some.
+    pub documents: u64,
 }
 
 /// A bucket worth naming.

@@ -206,6 +206,17 @@ pub enum SketchKind {
     Classic,
 }
 
+/// What is taken for a duplicate, and cut out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Unit {
+    /// Whole documents.
+    #[default]
+    Document,
+    /// Paragraphs: lines of text that stood before.
+    Paragraph,
+}
+
 /// Which documents are compared with each other.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]

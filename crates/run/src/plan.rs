@@ -1,7 +1,7 @@
 //! The plan: every parameter that influences a fingerprint or a verdict.
 
 use crate::keep::KeepRule;
-use crate::method::{Method, Simhash, SketchKind, Verify, Weight, Within};
+use crate::method::{Method, Simhash, SketchKind, Unit, Verify, Weight, Within};
 use onefold_detect::digest::Algorithm;
 use onefold_detect::matching::{Bands, BandsError};
 use onefold_detect::measure::estimate::ValueBits;
@@ -20,6 +20,8 @@ pub const MOST_HAMMING: u32 = 7;
 pub struct Plan {
     /// Version of the hashes.
     pub hash_version: u32,
+    /// What is cut out.
+    pub unit: Unit,
     /// How duplicates are found.
     pub method: Method,
     /// Whether exact means equal bytes and not equal normalised text.
@@ -87,6 +89,7 @@ impl Default for Plan {
     fn default() -> Self {
         Plan {
             hash_version: mix::VERSION,
+            unit: Unit::default(),
             method: Method::default(),
             raw: false,
             digest: Algorithm::default(),
@@ -164,6 +167,9 @@ impl Plan {
 
     /// What makes documents duplicates, in words.
     pub fn rule(&self) -> String {
+        if self.unit == Unit::Paragraph {
+            return format!("paragraphs of {} and more that stood before", self.shingle);
+        }
         let equal = if self.raw { "equal bytes" } else { "equal normalised texts" };
         let near = match self.method {
             Method::Exact => None,

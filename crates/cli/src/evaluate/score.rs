@@ -103,7 +103,8 @@ pub(super) fn print(scores: &[Score], intervals: bool) {
             println!("{:<10} recall {low:.4} to {high:.4}", "");
         }
     }
-    let Some(steps) = scores.first().map(|score| &score.by_similarity).filter(|steps| !steps.is_empty()) else {
+    let Some(steps) = scores.first().map(|score| &score.by_similarity).filter(|steps| !steps.is_empty())
+    else {
         return;
     };
     print!("\n{:<12} {:>8}", "similarity", "truth");

@@ -40,7 +40,8 @@ impl Truth {
         let Some((_, first)) = lines.peek() else { bail!("{name}: no pairs") };
         let names: Vec<&str> = first.split('\t').collect();
         let column = |wanted: &[&str]| names.iter().position(|name| wanted.contains(name));
-        let header = matches!(names[0], "id1" | "id_a" | "a" | "id") || column(&["label", "jaccard"]).is_some();
+        let header =
+            matches!(names[0], "id1" | "id_a" | "a" | "id") || column(&["label", "jaccard"]).is_some();
         let label = if header { column(&["label"]) } else { None };
         let score = match header {
             true => column(&["jaccard", "similarity", "jaccard_w5"]),
@@ -57,7 +58,9 @@ impl Truth {
             let cell = |column: Option<usize>| -> Result<Option<f64>> {
                 let Some(column) = column else { return Ok(None) };
                 let text = cells.get(column).copied().unwrap_or_default();
-                text.parse().map(Some).with_context(|| format!("{}: expected a number, found {text:?}", place()))
+                text.parse()
+                    .map(Some)
+                    .with_context(|| format!("{}: expected a number, found {text:?}", place()))
             };
             let (judged, similarity) = (cell(label)?, cell(score)?);
             let positive = match (judged, similarity) {

@@ -4,7 +4,7 @@ use crate::piece::{BadEntry, Gap, LinkEntry, Piece, Row};
 use crate::recipe::Recipe;
 use crate::sketcher::{Sketcher, Sketches};
 use onefold_formats::block::{Block, Frame, FrameKind};
-use onefold_formats::document::{Document, Link, Parsed, Parser};
+use onefold_formats::document::{Body, Document, Link, Parsed, Parser};
 use onefold_formats::source::Source;
 use onefold_run::RankInput;
 
@@ -58,6 +58,10 @@ impl<'a> BlockSketcher<'a> {
             false => self.sketcher.skip(&mut self.sketches),
         };
         piece.push_sketches(&self.sketches);
+        piece.meta.text_bytes += match &document.body {
+            Body::Text(text) => text.len() as u64,
+            Body::Page { bytes, .. } => bytes.len() as u64,
+        };
         let input =
             RankInput { url, date, score: document.score, normalised_bytes: sketched.normalised_bytes };
         let row = Row {

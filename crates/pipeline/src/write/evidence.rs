@@ -4,7 +4,7 @@ use super::{Clusters, Run};
 use crate::error::Error;
 use crate::job::EvidenceFormat;
 use crate::table::DocId;
-use crate::verdicts::Fate;
+use crate::verdicts::{Cut, Fate};
 use onefold_formats::BadRecord;
 use onefold_run::{BadLine, Cluster, Removed, Verdict};
 use serde::Serialize;
@@ -23,6 +23,9 @@ pub(super) fn write(
     let by_document = clusters.by_document();
     for &(document, keeper) in &by_document {
         removed.push(&removed_line(run, clusters, document, keeper)?)?;
+    }
+    for cut in &run.verdicts.cuts {
+        removed.push(&cut_line(run, cut)?)?;
     }
     removed.finish()?;
     let mut table = Table::create(&folder.join(format!("clusters.{}", format.ending())), format, &CLUSTERS)?;
@@ -78,6 +81,24 @@ fn removed_line(
         shingles,
         cluster: clusters.number(keeper).unwrap_or_default(),
         keeper: run.table.document_ref(keeper)?,
+        paragraph: None,
+        bytes: None,
+    })
+}
+
+/// The line of a paragraph that was cut out.
+fn cut_line(run: &Run<'_>, cut: &Cut) -> Result<Removed, Error> {
+    Ok(Removed {
+        document: run.table.document_ref(cut.document)?,
+        kind: Verdict::Paragraph,
+        similarity: 1.0,
+        containment: None,
+        shared_shingles: None,
+        shingles: None,
+        cluster: 0,
+        keeper: run.table.document_ref(cut.first)?,
+        paragraph: Some(cut.paragraph),
+        bytes: Some(cut.bytes),
     })
 }
 

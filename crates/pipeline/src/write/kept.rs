@@ -1,5 +1,6 @@
 //! The kept documents, in the input's own format.
 
+use super::cut::cut_record;
 use super::{Clusters, Run, replace};
 use crate::error::Error;
 use crate::links::{LinkFate, Links};
@@ -18,6 +19,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 enum Subject {
     /// A document.
     Document(DocId),
+    /// A document that loses paragraphs.
+    Cut(DocId),
     /// A revisit of a removed document.
     Revisit(DocId),
     /// Nothing that is replaced.
@@ -28,8 +31,11 @@ enum Subject {
 pub(super) fn write(run: &Run<'_>, clusters: &Clusters, folder: &Path) -> Result<(), Error> {
     let links = Links::collect(run)?;
     // Records that replacements refer to, where they have no address.
-    let referred =
+    let mut referred =
         if run.context.job.switches.annotate { clusters.keepers.clone() } else { links.keepers(run) };
+    referred.extend(run.verdicts.cuts.chunk_by(|a, b| a.document == b.document).map(|cuts| cuts[0].document));
+    referred.sort_unstable();
+    referred.dedup();
     let spools = Spools::fill(run.context, run.table, &referred, run.workdir)?;
     let next = AtomicUsize::new(0);
     parallel(run.context.job, |_| {
@@ -92,6 +98,11 @@ fn write_source(
                     }
                 }
                 let made = match subject {
+                    Subject::Cut(document) => loader.text(document).and_then(|text| {
+                        let (cuts, field) =
+                            (run.verdicts.cuts_of(document), &run.context.job.plan.fields.text);
+                        cut_record(source.format, field, &text, cuts, record, new)
+                    }),
                     Subject::Document(document) if source.format == Format::Warc => {
                         replace::revisit_of_keeper(run, &mut loader, document, record, new)
                     }
@@ -145,6 +156,8 @@ fn edits(run: &Run<'_>, links: &Links, index: usize) -> Vec<(Edit, Subject)> {
             push(offset, length, true, Subject::Document(document));
         } else if removed {
             push(offset, length, false, Subject::Nothing);
+        } else if !run.verdicts.cuts_of(document).is_empty() {
+            push(offset, length, true, Subject::Cut(document));
         }
     }
     for piece in run.table.pieces_of(index) {
