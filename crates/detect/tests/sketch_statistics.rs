@@ -1,7 +1,8 @@
 //! What the sketch promises, measured: its standard error, and recall on the S-curve, for every size of document.
 
 use onefold_detect::matching::Bands;
-use onefold_detect::sketch::{MinHash, agreement};
+use onefold_detect::measure::overlap;
+use onefold_detect::sketch::{ClassicMinHash, MinHash, Sample, agreement};
 
 const VALUES: usize = 128;
 
@@ -128,4 +129,96 @@ fn a_sketch_of_a_union_is_the_smaller_of_each_value_where_one_round_fills_all() 
     let sketch = |hashes: &[u64]| signature(&mut MinHash::new(16), hashes).to_vec();
     let merged: Vec<u64> = sketch(&first).iter().zip(sketch(&second)).map(|(&x, y)| x.min(y)).collect();
     assert_eq!(merged, sketch(&[first, second].concat()));
+}
+
+#[test]
+fn classic_permutations_have_the_error_of_theory_for_every_size() {
+    const TRIALS: usize = 3000;
+    // The deviation of TRIALS draws is known to 1/√(2·TRIALS); four of those are allowed on both sides.
+    let slack = 4.0 / (2.0 * TRIALS as f64).sqrt();
+    let mut pair = Pair::new(4);
+    let mut classic = [ClassicMinHash::new(VALUES), ClassicMinHash::new(VALUES)];
+    for size in [10, 50, 200] {
+        for wanted in [0.3, 0.5, 0.8, 0.9] {
+            let (shared, alone, truth) = counts(size, wanted);
+            let (mut sum, mut squares) = (0.0, 0.0);
+            for _ in 0..TRIALS {
+                pair.draw(shared, alone);
+                for (sketch, hashes) in classic.iter_mut().zip(&pair.hashes) {
+                    sketch.begin();
+                    hashes.iter().for_each(|&hash| sketch.add(hash));
+                }
+                let [a, b] = classic.each_mut().map(|sketch| sketch.finish().unwrap());
+                let error = agreement(a, b) - truth;
+                sum += error;
+                squares += error * error;
+            }
+            let (bias, deviation) = (sum / TRIALS as f64, (squares / TRIALS as f64).sqrt());
+            let theory = (truth * (1.0 - truth) / VALUES as f64).sqrt();
+            println!(
+                "size {size:>5} J {truth:.3}: error {:.3} of theory, bias {bias:+.5}",
+                deviation / theory
+            );
+            assert!(
+                (deviation / theory - 1.0).abs() <= slack,
+                "size {size} J {truth}: {}",
+                deviation / theory
+            );
+            assert!(
+                bias.abs() <= 4.0 * deviation / (TRIALS as f64).sqrt(),
+                "size {size} J {truth}: bias {bias}"
+            );
+        }
+    }
+}
+
+#[test]
+fn samples_estimate_resemblance_containment_and_size_without_bias() {
+    const TRIALS: usize = 400;
+    let mut random = Random(5);
+    for (modulus, shared, first, second) in
+        [(4, 900, 100, 1000), (16, 1500, 500, 6000), (25, 4000, 1000, 1000)]
+    {
+        let sample: Sample = format!("mod:{modulus}").parse().unwrap();
+        let resemblance = shared as f64 / (shared + first + second) as f64;
+        let containment = shared as f64 / (shared + first) as f64;
+        let (mut sums, mut squares) = ([0.0; 3], [0.0; 3]);
+        for _ in 0..TRIALS {
+            let mut draw = |count: usize| (0..count).map(|_| random.next()).collect::<Vec<u64>>();
+            let (both, first, second) = (draw(shared), draw(first), draw(second));
+            let whole = both.len() + first.len();
+            let [a, b] = [[&both[..], &first].concat(), [&both[..], &second].concat()].map(|mut set| {
+                set.retain(|&hash| sample.keeps(hash));
+                set.sort_unstable();
+                set
+            });
+            let found = overlap(&a, &b);
+            let size = sample.size(a.len() as u64) as f64 / whole as f64;
+            let errors = [found.resemblance() - resemblance, found.containment() - containment, size - 1.0];
+            for (i, error) in errors.into_iter().enumerate() {
+                sums[i] += error;
+                squares[i] += error * error;
+            }
+        }
+        // A sample of n shingles has the binomial error; that of the union decides J, that of the first the rest.
+        let kept = |count: usize| count as f64 / modulus as f64;
+        let theory = [
+            (resemblance * (1.0 - resemblance) / kept(shared + first + second)).sqrt(),
+            (containment * (1.0 - containment) / kept(shared + first)).sqrt(),
+            sample.size_error(kept(shared + first) as u64) / (shared + first) as f64,
+        ];
+        for i in 0..3 {
+            let (bias, deviation) = (sums[i] / TRIALS as f64, (squares[i] / TRIALS as f64).sqrt());
+            println!(
+                "mod:{modulus} estimate {i}: bias {bias:+.5}, error {:.3} of theory",
+                deviation / theory[i]
+            );
+            assert!(bias.abs() <= 4.0 * theory[i] / (TRIALS as f64).sqrt(), "mod:{modulus} {i}: bias {bias}");
+            assert!(
+                (deviation / theory[i] - 1.0).abs() < 0.2,
+                "mod:{modulus} {i}: {}",
+                deviation / theory[i]
+            );
+        }
+    }
 }
