@@ -64,7 +64,7 @@ pub(crate) fn run(arguments: &Dedup) -> Result<()> {
     summary(&manifest, arguments, output, started.elapsed().as_secs_f64())
 }
 
-fn reads_stdin(input: &InputArgs) -> bool {
+pub(crate) fn reads_stdin(input: &InputArgs) -> bool {
     input.inputs.iter().any(|path| path == Path::new("-"))
 }
 

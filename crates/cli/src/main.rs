@@ -4,6 +4,7 @@
 mod args;
 mod dedup;
 mod explain;
+mod index;
 mod pairs;
 mod progress;
 mod size;
@@ -57,6 +58,7 @@ fn main() -> ExitCode {
         args::Command::Dedup(arguments) => dedup::run(&arguments),
         args::Command::Pairs(arguments) => pairs::run(&arguments),
         args::Command::Explain(arguments) => explain::run(&arguments),
+        args::Command::Index(arguments) => index::run(&arguments),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

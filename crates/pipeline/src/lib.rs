@@ -18,6 +18,7 @@ mod inputs;
 mod job;
 mod links;
 mod load;
+pub mod online;
 mod pairs;
 mod piece;
 mod preflight;
