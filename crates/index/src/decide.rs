@@ -236,7 +236,7 @@ impl Decider {
 }
 
 /// Whether a document is there and no member of another.
-fn is_keeper(rows: &impl Lookup, number: Number) -> Result<bool, Error> {
+pub(crate) fn is_keeper(rows: &impl Lookup, number: Number) -> Result<bool, Error> {
     Ok(rows.state(number)?.is_some_and(|state| state.member_of.is_none()))
 }
 

@@ -16,8 +16,27 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Decides what becomes of writes; for tests of what a failing disk does.
 pub trait Gate: std::fmt::Debug + Send + Sync {
-    /// Told before `bytes` are written, and before a sync with none. An error tells how many of them still go through.
-    fn pass(&self, bytes: usize) -> Result<(), (usize, io::Error)>;
+    /// Told before each operation on a file. An error tells how many bytes of a write still go through.
+    fn pass(&self, operation: Operation) -> Result<(), (usize, io::Error)>;
+}
+
+/// What is about to be done to a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// Bytes are written at a place.
+    Write {
+        /// Where.
+        offset: u64,
+        /// How many.
+        bytes: usize,
+    },
+    /// The length is set.
+    Resize {
+        /// What to.
+        length: u64,
+    },
+    /// What was written goes to disk.
+    Sync,
 }
 
 /// A folder that this process has locked.
@@ -114,7 +133,8 @@ impl Output {
     }
 
     fn send(&mut self) -> io::Result<()> {
-        let (passing, outcome) = gated(self.gate.as_deref(), self.buffer.len());
+        let operation = Operation::Write { offset: self.written, bytes: self.buffer.len() };
+        let (passing, outcome) = gated(self.gate.as_deref(), operation);
         self.file.write_all(&self.buffer[..passing])?;
         self.written += passing as u64;
         self.buffer.clear();
@@ -123,7 +143,7 @@ impl Output {
 
     fn finish(mut self) -> io::Result<()> {
         self.send()?;
-        gated(self.gate.as_deref(), 0).1?;
+        gated(self.gate.as_deref(), Operation::Sync).1?;
         self.file.sync_all()
     }
 }
@@ -142,8 +162,12 @@ impl Write for Output {
     }
 }
 
-fn gated(gate: Option<&dyn Gate>, bytes: usize) -> (usize, io::Result<()>) {
-    match gate.map(|gate| gate.pass(bytes)) {
+fn gated(gate: Option<&dyn Gate>, operation: Operation) -> (usize, io::Result<()>) {
+    let bytes = match operation {
+        Operation::Write { bytes, .. } => bytes,
+        _ => 0,
+    };
+    match gate.map(|gate| gate.pass(operation)) {
         Some(Err((passing, error))) => (passing.min(bytes), Err(error)),
         _ => (bytes, Ok(())),
     }
@@ -188,19 +212,20 @@ impl redb::StorageBackend for StoreFile {
 
     fn set_len(&self, len: u64) -> io::Result<()> {
         self.fence.pass()?;
-        gated(self.gate.as_deref(), 0).1?;
+        gated(self.gate.as_deref(), Operation::Resize { length: len }).1?;
         self.file.set_len(len)
     }
 
     fn sync_data(&self) -> io::Result<()> {
         self.fence.pass()?;
-        gated(self.gate.as_deref(), 0).1?;
+        gated(self.gate.as_deref(), Operation::Sync).1?;
         self.file.sync_data()
     }
 
     fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
         self.fence.pass()?;
-        let (passing, outcome) = gated(self.gate.as_deref(), data.len());
+        let operation = Operation::Write { offset, bytes: data.len() };
+        let (passing, outcome) = gated(self.gate.as_deref(), operation);
         self.file.file().write_all_at(&data[..passing], offset)?;
         outcome
     }

@@ -268,6 +268,31 @@ impl Segment {
         self.sections.iter().map(|section| section.directory.bytes() + held(section)).sum()
     }
 
+    /// Blocks of a kind.
+    pub(crate) fn blocks(&self, kind: Kind) -> usize {
+        self.section(kind).map_or(0, |section| section.directory.blocks())
+    }
+
+    /// Entries of some blocks of a kind, in order.
+    pub(crate) fn each(
+        &self,
+        kind: Kind,
+        blocks: std::ops::Range<usize>,
+        mut take: impl FnMut(Entry),
+    ) -> Result<(), Error> {
+        let Some(section) = self.section(kind) else { return Ok(()) };
+        for block in blocks {
+            let (count, first) = (section.directory.count(block), section.directory.first_keys[block]);
+            section.block(&self.file, block, &mut |bytes| {
+                let _ = section.layout.read(bytes, count, first, |key, number| {
+                    take((key, number));
+                    ControlFlow::Continue(())
+                });
+            })?;
+        }
+        Ok(())
+    }
+
     /// Entries of a kind in order, a block at a time.
     pub(crate) fn cursor(&self, kind: Kind) -> Option<Cursor<'_>> {
         let section = self.section(kind)?;

@@ -5,7 +5,7 @@ use onefold_detect::digest::Digest;
 use onefold_detect::matching::Bands;
 use onefold_detect::mix;
 use onefold_detect::sketch::MinHash;
-use onefold_index::{Cut, Gate, Index, Options, Rule, Settings, Shape, Sketch};
+use onefold_index::{Cut, Gate, Index, Operation, Options, Rule, Settings, Shape, Sketch};
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -94,12 +94,44 @@ impl FailAfter {
 }
 
 impl Gate for FailAfter {
-    fn pass(&self, bytes: usize) -> Result<(), (usize, io::Error)> {
+    fn pass(&self, operation: Operation) -> Result<(), (usize, io::Error)> {
         if self.left.fetch_sub(1, Ordering::SeqCst) > 0 {
             return Ok(());
         }
         // Torn in the middle the first time, refused from then on.
-        let passing = if self.left.load(Ordering::SeqCst) == -1 { bytes / 2 } else { 0 };
+        let passing = match operation {
+            Operation::Write { bytes, .. } if self.left.load(Ordering::SeqCst) == -1 => bytes / 2,
+            _ => 0,
+        };
         Err((passing, io::Error::new(self.kind, "planned failure")))
+    }
+}
+
+/// A full disk: what is there can be written over, nothing can grow.
+#[derive(Debug, Default)]
+pub(crate) struct Full {
+    /// Bytes of the store, once it is full.
+    length: AtomicI64,
+}
+
+impl Full {
+    pub(crate) fn fill(&self, length: u64) {
+        self.length.store(length as i64, Ordering::SeqCst);
+    }
+
+    pub(crate) fn free(&self) {
+        self.length.store(0, Ordering::SeqCst);
+    }
+}
+
+impl Gate for Full {
+    fn pass(&self, operation: Operation) -> Result<(), (usize, io::Error)> {
+        let length = self.length.load(Ordering::SeqCst) as u64;
+        let grows = match operation {
+            Operation::Write { offset, bytes } => offset + bytes as u64 > length,
+            Operation::Resize { length: to } => to > length,
+            Operation::Sync => false,
+        };
+        if length > 0 && grows { Err((0, io::ErrorKind::StorageFull.into())) } else { Ok(()) }
     }
 }
