@@ -3,6 +3,7 @@
 mod admin;
 mod args;
 mod documents;
+mod fingerprints;
 mod lines;
 
 pub(crate) use args::IndexArgs;
@@ -30,6 +31,8 @@ pub(crate) fn run(arguments: &IndexArgs) -> Result<()> {
         IndexCommand::Export(arguments) => documents::export(arguments),
         IndexCommand::Merge(arguments) => admin::merge(arguments),
         IndexCommand::Plan(arguments) => admin::plan(arguments),
+        IndexCommand::QueryBatch(arguments) => fingerprints::query_batch(arguments),
+        IndexCommand::Pictures(arguments) => fingerprints::pictures(arguments),
     }
 }
 

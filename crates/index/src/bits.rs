@@ -48,7 +48,9 @@ impl<'a> BitReader<'a> {
     pub(crate) fn peek(&self) -> u64 {
         let start = self.at / 8;
         let word = match self.bytes.get(start..start + 8) {
-            Some(word) => u64::from_le_bytes(word.try_into().expect("eight bytes because the range has eight")),
+            Some(word) => {
+                u64::from_le_bytes(word.try_into().expect("eight bytes because the range has eight"))
+            }
             None => self.tail(start),
         };
         word >> (self.at % 8)

@@ -23,7 +23,8 @@ impl Index {
         let name = to.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let temporary = to.with_file_name(format!("{name}.new-{}", std::process::id()));
         fs_err::create_dir_all(&temporary)?;
-        let copied = self.copy_files(&segments, &temporary).and_then(|()| Ok(fs_err::rename(&temporary, to)?));
+        let copied =
+            self.copy_files(&segments, &temporary).and_then(|()| Ok(fs_err::rename(&temporary, to)?));
         if copied.is_err() {
             let _ = fs_err::remove_dir_all(&temporary);
         }

@@ -27,7 +27,10 @@ impl Keys {
         for segment in self.segments.iter() {
             segment.get(kind, key, |number| found.push(number))?;
         }
-        self.head.read().unwrap_or_else(PoisonError::into_inner).visit(kind, key, |_, number| found.push(number));
+        self.head
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .visit(kind, key, |_, number| found.push(number));
         Ok(())
     }
 }
@@ -93,7 +96,9 @@ impl Decider {
         self.exact(keys, rows, document, &mut found)?;
         if found.is_empty() || wanted == Wanted::All {
             match (&self.settings.rule, document.fingerprint) {
-                (Rule::Minhash { .. }, _) => self.by_bands(keys, rows, (document, evidence), wanted, &mut found)?,
+                (Rule::Minhash { .. }, _) => {
+                    self.by_bands(keys, rows, (document, evidence), wanted, &mut found)?
+                }
                 (Rule::Simhash { .. }, Some(fingerprint)) => {
                     let near = self.by_fingerprint(keys, rows, fingerprint, wanted)?;
                     found.extend(near.into_iter().map(|(number, bits)| (number, Tie::Distance(bits))));
@@ -218,7 +223,9 @@ impl Decider {
         for table in 0..tables.len() {
             let own = tables.permute(table, fingerprint);
             for segment in keys.segments.iter() {
-                segment.visit(Kind::table(table), tables.run(table, own), |key, number| take(own, key, number))?;
+                segment.visit(Kind::table(table), tables.run(table, own), |key, number| {
+                    take(own, key, number)
+                })?;
             }
             let head = keys.head.read().unwrap_or_else(PoisonError::into_inner);
             head.visit(Kind::table(table), own, |key, number| {

@@ -183,7 +183,11 @@ impl Fence {
     }
 
     fn pass(&self) -> io::Result<()> {
-        if self.0.load(Ordering::Acquire) { Err(io::Error::other("the store was opened anew")) } else { Ok(()) }
+        if self.0.load(Ordering::Acquire) {
+            Err(io::Error::other("the store was opened anew"))
+        } else {
+            Ok(())
+        }
     }
 }
 

@@ -83,7 +83,10 @@ impl Head {
 
     /// About how many bytes it holds.
     pub(crate) fn bytes(&self) -> u64 {
-        self.lists.values().map(|list| (list.entries.capacity() * 24 + list.newest.capacity() * 17) as u64).sum()
+        self.lists
+            .values()
+            .map(|list| (list.entries.capacity() * 24 + list.newest.capacity() * 17) as u64)
+            .sum()
     }
 }
 

@@ -138,7 +138,8 @@ mod tests {
         (0..24).for_each(|i| counts[40 + i] = 1 << (24 - i));
         let code = Code::of(&counts);
         let total: u64 = counts.iter().sum();
-        let bits: f64 = counts.iter().zip(code.lengths).map(|(&c, l)| c as f64 * f64::from(l)).sum::<f64>() / total as f64;
+        let bits: f64 = counts.iter().zip(code.lengths).map(|(&c, l)| c as f64 * f64::from(l)).sum::<f64>()
+            / total as f64;
         let entropy: f64 =
             counts.iter().filter(|&&c| c > 0).map(|&c| c as f64 / total as f64).map(|p| -p * p.log2()).sum();
         // The 41 positions that do not come have codes as well.

@@ -38,7 +38,12 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Options { durability: Durability::Commit, cache_bytes: 256 << 20, background_merges: true, gate: None }
+        Options {
+            durability: Durability::Commit,
+            cache_bytes: 256 << 20,
+            background_merges: true,
+            gate: None,
+        }
     }
 }
 
@@ -177,8 +182,12 @@ impl Index {
     fn matching(&self, sketch: &Sketch, wanted: Wanted) -> Result<Vec<Match>, Error> {
         let (document, evidence) = sketch.rows(self.settings())?;
         let snapshot = self.inner.snapshot();
-        let found =
-            self.inner.decider.matches(&snapshot.keys, &snapshot.view.rows, (&document, &evidence), wanted)?;
+        let found = self.inner.decider.matches(
+            &snapshot.keys,
+            &snapshot.view.rows,
+            (&document, &evidence),
+            wanted,
+        )?;
         let one = |(number, tie)| describe(&snapshot.view.rows, document.fingerprint, number, tie);
         found.into_iter().map(one).collect()
     }
@@ -224,7 +233,10 @@ impl Index {
         let head = keys.head.read().unwrap_or_else(PoisonError::into_inner);
         let tables = self.inner.decider.permutations().map_or(0, crate::permuted::Permutations::len);
         let table_sum = |of: &dyn Fn(&Segment, Kind) -> u64| -> u64 {
-            (0..tables).flat_map(|t| keys.segments.iter().map(move |s| (s, t))).map(|(s, t)| of(s, Kind::table(t))).sum()
+            (0..tables)
+                .flat_map(|t| keys.segments.iter().map(move |s| (s, t)))
+                .map(|(s, t)| of(s, Kind::table(t)))
+                .sum()
         };
         let mut segment_bytes = 0;
         for segment in keys.segments.iter() {
@@ -240,7 +252,8 @@ impl Index {
             tables: tables as u64,
             table_entries: table_sum(&Segment::entries),
             table_bytes: table_sum(&Segment::bytes_of),
-            memory_bytes: keys.segments.iter().map(|segment| segment.memory_bytes()).sum::<u64>() + head.bytes(),
+            memory_bytes: keys.segments.iter().map(|segment| segment.memory_bytes()).sum::<u64>()
+                + head.bytes(),
             segment_bytes,
             store_bytes: fs_err::metadata(self.inner.folder.store_path())?.len(),
             trouble,
@@ -393,7 +406,9 @@ pub(crate) fn describe(
 
 fn stored(view: &View, number: Number) -> Result<Option<Stored>, Error> {
     let rows = &view.rows;
-    let (Some(document), Some(state)) = (rows.document(number)?, rows.state(number)?) else { return Ok(None) };
+    let (Some(document), Some(state)) = (rows.document(number)?, rows.state(number)?) else {
+        return Ok(None);
+    };
     let keeper = state.member_of.map(|(keeper, tie)| describe(rows, document.fingerprint, keeper, tie));
     Ok(Some(Stored {
         number,

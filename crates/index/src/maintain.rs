@@ -115,7 +115,8 @@ impl Inner {
                 (*kind, source)
             })
             .collect();
-        let sections: Vec<(Kind, &Source<'_>)> = sources.iter().map(|(kind, source)| (*kind, &**source)).collect();
+        let sections: Vec<(Kind, &Source<'_>)> =
+            sources.iter().map(|(kind, source)| (*kind, &**source)).collect();
         let number = writer.segment;
         writer.segment += 1;
         let written = segment::write(&self.folder, number, self.decider.settings.coding, &sections)?;
@@ -130,7 +131,10 @@ impl Inner {
         writer.waiting = 0;
         let mut segments: Vec<Arc<Segment>> = snapshot.keys.segments.iter().cloned().collect();
         segments.push(Arc::new(written));
-        self.publish(writer, Keys { segments: Arc::new(segments), head: Arc::new(RwLock::new(Head::default())) })
+        self.publish(
+            writer,
+            Keys { segments: Arc::new(segments), head: Arc::new(RwLock::new(Head::default())) },
+        )
     }
 
     /// Segments of a size, if there are enough of them.
@@ -180,11 +184,13 @@ impl Inner {
         let sources: Vec<(Kind, Box<Source<'_>>)> = kinds
             .into_iter()
             .map(|kind| {
-                let source: Box<Source<'_>> = Box::new(move |take| self.merge_kind(segments, kind, dead, take));
+                let source: Box<Source<'_>> =
+                    Box::new(move |take| self.merge_kind(segments, kind, dead, take));
                 (kind, source)
             })
             .collect();
-        let sections: Vec<(Kind, &Source<'_>)> = sources.iter().map(|(kind, source)| (*kind, &**source)).collect();
+        let sections: Vec<(Kind, &Source<'_>)> =
+            sources.iter().map(|(kind, source)| (*kind, &**source)).collect();
         segment::write(&self.folder, number, self.decider.settings.coding, &sections)
     }
 
@@ -195,7 +201,8 @@ impl Inner {
         dead: &[Number],
         take: &mut dyn FnMut(Entry),
     ) -> Result<(), Error> {
-        let mut cursors: Vec<Cursor<'_>> = segments.iter().filter_map(|segment| segment.cursor(kind)).collect();
+        let mut cursors: Vec<Cursor<'_>> =
+            segments.iter().filter_map(|segment| segment.cursor(kind)).collect();
         let mut heap = BinaryHeap::new();
         for (place, cursor) in cursors.iter_mut().enumerate() {
             heap.extend(cursor.peek()?.map(|entry| Reverse((entry, place))));

@@ -176,10 +176,7 @@ fn shift_left(value: u64, count: u32) -> u64 {
 
 /// Cuts bits into blocks as equal as may be, the highest first.
 fn cut((start, len): (u32, u32), blocks: u32) -> Vec<(u32, u32)> {
-    (0..blocks)
-        .rev()
-        .map(|i| (start + i * len / blocks, (i + 1) * len / blocks - i * len / blocks))
-        .collect()
+    (0..blocks).rev().map(|i| (start + i * len / blocks, (i + 1) * len / blocks - i * len / blocks)).collect()
 }
 
 fn table(front: Vec<(u32, u32)>, behind: Vec<(u32, u32)>) -> Table {
@@ -194,7 +191,9 @@ fn choices(blocks: &[(u32, u32)], agree: u32) -> Vec<Table> {
         .filter(|chosen| chosen.count_ones() == agree)
         .map(|chosen| {
             let place = |at: usize| chosen >> (blocks.len() - 1 - at) & 1 == 1;
-            let part = |wanted: bool| (0..blocks.len()).filter(|&at| place(at) == wanted).map(|at| blocks[at]).collect();
+            let part = |wanted: bool| {
+                (0..blocks.len()).filter(|&at| place(at) == wanted).map(|at| blocks[at]).collect()
+            };
             table(part(true), part(false))
         })
         .collect()
@@ -218,7 +217,8 @@ fn nested(all: (u32, u32), parts: u32) -> Vec<Table> {
         for at in 0..inner.len() {
             let mut front = vec![outer];
             front.extend(spans(inner[at]));
-            let behind = inner.iter().enumerate().filter(|(other, _)| *other != at).flat_map(|(_, part)| spans(*part));
+            let behind =
+                inner.iter().enumerate().filter(|(other, _)| *other != at).flat_map(|(_, part)| spans(*part));
             tables.push(table(front, behind.collect()));
         }
     }

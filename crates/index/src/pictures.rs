@@ -72,15 +72,19 @@ impl Index {
         let documents = fingerprints.len() as u64;
         let share = documents as f64 / buckets.len() as f64;
         let bound = share + 6.0 * share.sqrt();
-        let mut full: Vec<usize> = (0..buckets.len()).filter(|&at| buckets[at] as f64 > bound.max(2.0)).collect();
+        let mut full: Vec<usize> =
+            (0..buckets.len()).filter(|&at| buckets[at] as f64 > bound.max(2.0)).collect();
         full.sort_by_key(|&at| (std::cmp::Reverse(buckets[at]), at));
         let mut spikes = Vec::new();
         for at in full.into_iter().take(MOST_SPIKES) {
             let start = fingerprints.partition_point(|&(fingerprint, _)| bucket(fingerprint) < at);
             let held = &fingerprints[start..start + buckets[at] as usize];
             let runs = held.chunk_by(|a, b| a.0 == b.0);
-            let Some(most) = runs.max_by_key(|run| (run.len(), std::cmp::Reverse(run[0].0))) else { continue };
-            let example = snapshot.view.rows.document(most[0].1)?.map(|document| document.id).unwrap_or_default();
+            let Some(most) = runs.max_by_key(|run| (run.len(), std::cmp::Reverse(run[0].0))) else {
+                continue;
+            };
+            let example =
+                snapshot.view.rows.document(most[0].1)?.map(|document| document.id).unwrap_or_default();
             let (documents, same) = (buckets[at], most.len() as u64);
             spikes.push(Spike { bucket: at, documents, fingerprint: most[0].0, same, example });
         }

@@ -72,7 +72,8 @@ impl Index {
     /// All pairs of a query and a keeper within the distance of the index: sorted, each once.
     pub fn query_batch(&self, fingerprints: &[u64], threads: usize) -> Result<Vec<Pair>, Error> {
         let tables = self.inner.decider.permutations();
-        let tables = tables.ok_or_else(|| Error::Settings("this index has no tables of fingerprints".into()))?;
+        let tables =
+            tables.ok_or_else(|| Error::Settings("this index has no tables of fingerprints".into()))?;
         let Some(queries) = Queries::new(fingerprints, tables.k()) else { return Ok(Vec::new()) };
         let snapshot = self.inner.snapshot();
         let kind = Kind::table(0);
@@ -86,7 +87,9 @@ impl Index {
         let work = || {
             let mut found = Vec::new();
             let outcome = loop {
-                let Some((segment, blocks)) = shares.get(next.fetch_add(1, Ordering::Relaxed)) else { break Ok(()) };
+                let Some((segment, blocks)) = shares.get(next.fetch_add(1, Ordering::Relaxed)) else {
+                    break Ok(());
+                };
                 let look = |(key, number): Entry| queries.look_up(tables.restore(0, key), number, &mut found);
                 if let Err(error) = segment.each(kind, blocks.clone(), look) {
                     break Err(error);

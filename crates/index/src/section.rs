@@ -223,7 +223,8 @@ impl Directory {
 
     /// Bytes held in memory.
     pub(crate) fn bytes(&self) -> u64 {
-        (self.first_keys.len() + self.offsets.len()) as u64 * 8 + self.filter.as_ref().map_or(0, Filter::bytes)
+        (self.first_keys.len() + self.offsets.len()) as u64 * 8
+            + self.filter.as_ref().map_or(0, Filter::bytes)
     }
 }
 
@@ -237,7 +238,8 @@ mod tests {
         let mut census = Census::default();
         entries.iter().for_each(|&entry| census.count(entry));
         let layout = Layout::of(&census, coding);
-        let mut directory = Directory { entries: entries.len() as u64, offsets: vec![0], ..Directory::default() };
+        let mut directory =
+            Directory { entries: entries.len() as u64, offsets: vec![0], ..Directory::default() };
         let mut data = Vec::new();
         for block in entries.chunks(BLOCK) {
             directory.first_keys.push(block[0].0);
@@ -247,7 +249,11 @@ mod tests {
         (layout, directory, data)
     }
 
-    fn visit(built: &(Layout, Directory, Vec<u8>), keys: std::ops::RangeInclusive<u64>, next: Next) -> (Vec<Entry>, usize) {
+    fn visit(
+        built: &(Layout, Directory, Vec<u8>),
+        keys: std::ops::RangeInclusive<u64>,
+        next: Next,
+    ) -> (Vec<Entry>, usize) {
         let (layout, directory, data) = built;
         let (mut found, mut blocks) = (Vec::new(), 0);
         let read = |block: usize, take: &mut dyn FnMut(&[u8])| -> Result<(), ()> {

@@ -119,7 +119,8 @@ fn write_section(
     let start = output.position();
     let mut filter = (!kind.is_table()).then(|| Filter::new(census.entries));
     let mut rest = Vec::new();
-    let mut blocks = Blocks { layout: &layout, output, start, bytes: Vec::new(), sum: Xxh3::new(), failed: None };
+    let mut blocks =
+        Blocks { layout: &layout, output, start, bytes: Vec::new(), sum: Xxh3::new(), failed: None };
     let mut block: Vec<Entry> = Vec::with_capacity(BLOCK);
     source(&mut |entry| {
         if let Some(filter) = &mut filter {
@@ -222,7 +223,8 @@ impl Segment {
         take: impl FnMut(u64, Number) -> Next,
     ) -> Result<(), Error> {
         let Some(section) = self.section(kind) else { return Ok(()) };
-        let read = |block: usize, use_bytes: &mut dyn FnMut(&[u8])| section.block(&self.file, block, use_bytes);
+        let read =
+            |block: usize, use_bytes: &mut dyn FnMut(&[u8])| section.block(&self.file, block, use_bytes);
         Ok(section.directory.visit(&section.layout, keys, read, take)?)
     }
 
@@ -343,7 +345,15 @@ impl Section {
                 [fields.u64()?, fields.u64()?, fields.u64()?, fields.u64()?];
             let lengths: [u8; SYMBOLS] = fields.array()?;
             fields.take(7)?;
-            Ok((kind, coding, width, filtered, [entries, start, block_bytes, filter_bytes], lengths, [fields.u64()?, fields.u64()?]))
+            Ok((
+                kind,
+                coding,
+                width,
+                filtered,
+                [entries, start, block_bytes, filter_bytes],
+                lengths,
+                [fields.u64()?, fields.u64()?],
+            ))
         })();
         let (kind, coding, width, filtered, [entries, start, block_bytes, filter_bytes], lengths, sums) =
             parsed.map_err(|_: crate::row::Damaged| bad("row of a section"))?;
@@ -380,9 +390,15 @@ impl Section {
         Ok(Section { kind, layout, directory, start, block_bytes, checksum: sums[0], memory })
     }
 
-    fn block(&self, file: &fs_err::File, block: usize, use_bytes: &mut dyn FnMut(&[u8])) -> std::io::Result<()> {
+    fn block(
+        &self,
+        file: &fs_err::File,
+        block: usize,
+        use_bytes: &mut dyn FnMut(&[u8]),
+    ) -> std::io::Result<()> {
         let Some(memory) = &self.memory else { return self.block_from_disk(file, block, use_bytes) };
-        let (start, end) = (self.directory.offsets[block] as usize, self.directory.offsets[block + 1] as usize);
+        let (start, end) =
+            (self.directory.offsets[block] as usize, self.directory.offsets[block + 1] as usize);
         // Bits are read eight bytes at a time, so a few more than the block's own save a copy.
         let end = if self.layout.coding == Coding::Coded { (end + 8).min(memory.len()) } else { end };
         use_bytes(&memory[start..end]);

@@ -66,9 +66,8 @@ impl Settings {
             Rule::Minhash { threshold, .. } if !(*threshold > 0.0 && *threshold <= 1.0) => {
                 fail(format!("threshold: expected above 0 and at most 1, found {threshold}"))
             }
-            Rule::Minhash { signature, bands, .. } => {
-                Bands::new(bands.bands, bands.rows, *signature).map_or_else(|e| fail(e.to_string()), |_| Ok(()))
-            }
+            Rule::Minhash { signature, bands, .. } => Bands::new(bands.bands, bands.rows, *signature)
+                .map_or_else(|e| fail(e.to_string()), |_| Ok(())),
             Rule::Simhash { tables } if Permutations::new(*tables).is_none() => {
                 fail(format!("distance: expected at most {}, found {}", crate::permuted::MOST_BITS, tables.k))
             }

@@ -48,7 +48,8 @@ impl Sketch {
         match &settings.rule {
             Rule::Exact => {}
             Rule::Minhash { signature: len, bands, .. } => {
-                let signature = self.signature.as_deref().ok_or_else(|| missing("expected a signature, found none"))?;
+                let signature =
+                    self.signature.as_deref().ok_or_else(|| missing("expected a signature, found none"))?;
                 if signature.len() != *len {
                     return Err(missing("its signature has another length than those of the index"));
                 }

@@ -19,8 +19,8 @@ use crate::error::Error;
 use crate::folder::{Fence, Folder};
 use crate::row::{Damaged, Document, Evidence, Number, State};
 use redb::{
-    Database, Durability, ReadOnlyTable, ReadTransaction, ReadableDatabase, ReadableTable, ReadableTableMetadata,
-    Table, TableDefinition, WriteTransaction,
+    Database, Durability, ReadOnlyTable, ReadTransaction, ReadableDatabase, ReadableTable,
+    ReadableTableMetadata, Table, TableDefinition, WriteTransaction,
 };
 use std::path::{Path, PathBuf};
 
@@ -151,7 +151,9 @@ where
     fn document(&self, number: Number) -> Result<Option<Document>, Error> {
         let bytes = self.documents.get(number).map_err(failed(&self.path))?;
         bytes
-            .map(|bytes| Document::from_bytes(bytes.value()).map_err(|Damaged| self.damaged("documents", number)))
+            .map(|bytes| {
+                Document::from_bytes(bytes.value()).map_err(|Damaged| self.damaged("documents", number))
+            })
             .transpose()
     }
 
@@ -172,7 +174,8 @@ where
 
 /// A consistent view that later writes do not change.
 pub(crate) struct View {
-    pub(crate) rows: Rows<ReadOnlyTable<u64, States>, ReadOnlyTable<u64, Bytes>, ReadOnlyTable<(u64, u64), ()>>,
+    pub(crate) rows:
+        Rows<ReadOnlyTable<u64, States>, ReadOnlyTable<u64, Bytes>, ReadOnlyTable<(u64, u64), ()>>,
     promoted: ReadOnlyTable<u64, ()>,
     dead: ReadOnlyTable<u64, ()>,
     segments: ReadOnlyTable<u64, ()>,
@@ -229,7 +232,8 @@ impl View {
         Ok(range.map(move |entry| {
             let (number, bytes) = entry.map_err(failed(path))?;
             let number = number.value();
-            let state = State::from_bytes(bytes.value()).map_err(|Damaged| self.rows.damaged("states", number))?;
+            let state =
+                State::from_bytes(bytes.value()).map_err(|Damaged| self.rows.damaged("states", number))?;
             Ok((number, state))
         }))
     }
@@ -243,7 +247,9 @@ impl View {
     }
 
     /// All pairs of keeper and member, in order.
-    pub(crate) fn all_members(&self) -> Result<impl Iterator<Item = Result<(Number, Number), Error>> + '_, Error> {
+    pub(crate) fn all_members(
+        &self,
+    ) -> Result<impl Iterator<Item = Result<(Number, Number), Error>> + '_, Error> {
         let path = &self.rows.path;
         let range = self.rows.members.iter().map_err(failed(path))?;
         Ok(range.map(move |entry| Ok(entry.map_err(failed(path))?.0.value())))

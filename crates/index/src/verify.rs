@@ -117,13 +117,17 @@ impl Index {
         }
         let counts = (report.documents, report.documents, members);
         if view.row_counts()? != counts {
-            report.say(format!("rows of documents, evidence and members: expected {counts:?}, found {:?}", view.row_counts()?));
+            report.say(format!(
+                "rows of documents, evidence and members: expected {counts:?}, found {:?}",
+                view.row_counts()?
+            ));
         }
         for entry in view.all_members()? {
             let (keeper, member) = entry?;
             let state = view.rows.state(member)?;
             if state.and_then(|state| state.member_of).map(|(keeper, _)| keeper) != Some(keeper) {
-                report.say(format!("{member} is listed as a member of {keeper}, but its state says otherwise"));
+                report
+                    .say(format!("{member} is listed as a member of {keeper}, but its state says otherwise"));
             }
         }
         for number in view.dead()? {
@@ -134,10 +138,15 @@ impl Index {
         let found = found_keys(keys, &there, &keepers, &mut report)?;
         let kinds: BTreeSet<Kind> = expected.keys().chain(found.keys()).copied().collect();
         for kind in kinds {
-            let (expected, found) =
-                (expected.get(&kind).copied().unwrap_or_default(), found.get(&kind).copied().unwrap_or_default());
+            let (expected, found) = (
+                expected.get(&kind).copied().unwrap_or_default(),
+                found.get(&kind).copied().unwrap_or_default(),
+            );
             if expected != found {
-                report.say(format!("keys of kind {}: {} expected, {} found, or others", kind.0, expected.1, found.1));
+                report.say(format!(
+                    "keys of kind {}: {} expected, {} found, or others",
+                    kind.0, expected.1, found.1
+                ));
             }
         }
         Ok(report)
@@ -149,7 +158,9 @@ impl Index {
         if keeper && !document.empty {
             keys.insert((Kind::DIGESTS, digest_key(document.digest)));
             keys.extend(document.band_keys.iter().map(|&key| (Kind::BANDS, key)));
-            if let (Some(tables), Some(fingerprint)) = (self.inner.decider.permutations(), document.fingerprint) {
+            if let (Some(tables), Some(fingerprint)) =
+                (self.inner.decider.permutations(), document.fingerprint)
+            {
                 keys.extend((0..tables.len()).map(|t| (Kind::table(t), tables.permute(t, fingerprint))));
             }
         }
@@ -158,7 +169,12 @@ impl Index {
 }
 
 /// Keys in segments and head of documents that are there, and of keepers where only those have keys.
-fn found_keys(keys: &Keys, there: &Bits, keepers: &Bits, report: &mut Report) -> Result<BTreeMap<Kind, Sum>, Error> {
+fn found_keys(
+    keys: &Keys,
+    there: &Bits,
+    keepers: &Bits,
+    report: &mut Report,
+) -> Result<BTreeMap<Kind, Sum>, Error> {
     let mut found: BTreeMap<Kind, Sum> = BTreeMap::new();
     let mut count = |kind: Kind, entry: Entry| {
         report.keys += 1;

@@ -174,7 +174,12 @@ impl Change<'_, '_> {
         }
     }
 
-    fn answer(&self, document: &Document, found: Option<(Number, Tie)>, known: bool) -> Result<Answer, Error> {
+    fn answer(
+        &self,
+        document: &Document,
+        found: Option<(Number, Tie)>,
+        known: bool,
+    ) -> Result<Answer, Error> {
         let matched = found
             .map(|(number, tie)| describe(&self.writing.rows, document.fingerprint, number, tie))
             .transpose()?;
@@ -200,8 +205,13 @@ impl Change<'_, '_> {
     fn remove(&mut self, gone: BTreeSet<Number>) -> Result<u64, Error> {
         let mut orphans: BTreeMap<Number, Vec<Number>> = BTreeMap::new();
         for &number in &gone {
-            let left: Vec<Number> =
-                self.writing.rows.members(number)?.into_iter().filter(|member| !gone.contains(member)).collect();
+            let left: Vec<Number> = self
+                .writing
+                .rows
+                .members(number)?
+                .into_iter()
+                .filter(|member| !gone.contains(member))
+                .collect();
             if !left.is_empty() {
                 orphans.insert(number, left);
             }
@@ -220,7 +230,9 @@ impl Change<'_, '_> {
     /// Makes an orphan a keeper, or finds it another.
     fn decide_anew(&mut self, number: Number, promote: bool) -> Result<(), Error> {
         let rows = &self.writing.rows;
-        let (Some(state), Some(document)) = (rows.state(number)?, rows.document(number)?) else { return Ok(()) };
+        let (Some(state), Some(document)) = (rows.state(number)?, rows.document(number)?) else {
+            return Ok(());
+        };
         let evidence = rows.evidence(number, Evidence::from_bytes)?.unwrap_or_default();
         let found = if promote { None } else { self.first_match(&document, &evidence)? };
         self.writing.set_state(number, State { member_of: found, ..state })?;

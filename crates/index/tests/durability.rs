@@ -32,7 +32,11 @@ fn whatever_fails_after_n_operations_loses_nothing_acknowledged() {
         drop(index);
         let index = open(&path);
         for i in 0..acknowledged {
-            assert_eq!(index.get(&format!("page-{i}")).unwrap().len(), 1, "page {i} after {operations} operations");
+            assert_eq!(
+                index.get(&format!("page-{i}")).unwrap().len(),
+                1,
+                "page {i} after {operations} operations"
+            );
         }
         sound(&index);
         index.add_batch(&(0..60).map(page).collect::<Vec<_>>()).unwrap();
@@ -152,7 +156,12 @@ fn backups_and_merges_hold_the_same_documents() {
 #[test]
 fn readers_see_whole_batches_while_a_writer_works() {
     let folder = tempfile::tempdir().unwrap();
-    let index = Index::create(&folder.path().join("i"), minhash(64), Options { background_merges: true, ..options(None) }).unwrap();
+    let index = Index::create(
+        &folder.path().join("i"),
+        minhash(64),
+        Options { background_merges: true, ..options(None) },
+    )
+    .unwrap();
     let done = std::sync::atomic::AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| {

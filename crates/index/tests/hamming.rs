@@ -94,7 +94,8 @@ fn two_clients_that_add_the_same_page_get_one_new() {
 #[test]
 fn pictures_name_the_spikes() {
     let folder = tempfile::tempdir().unwrap();
-    let index = Index::create(&folder.path().join("i"), simhash(3, Cut::One, 100_000), options(None)).unwrap();
+    let index =
+        Index::create(&folder.path().join("i"), simhash(3, Cut::One, 100_000), options(None)).unwrap();
     let mut pages: Vec<Sketch> = (0..4_000).map(|i| page(i, mix::pair(i, 5))).collect();
     pages.extend((4_000..4_300).map(|i| page(i, 0xabc0_0000_0000_0001)));
     index.add_batch(&pages).unwrap();

@@ -46,7 +46,9 @@ fn a_hundred_kills_lose_nothing() {
             .unwrap();
         let lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let reader = std::thread::spawn(move || {
-            let numbers = lines.map_while(Result::ok).filter_map(|line| line.strip_prefix("acknowledged ")?.parse().ok());
+            let numbers = lines
+                .map_while(Result::ok)
+                .filter_map(|line| line.strip_prefix("acknowledged ")?.parse().ok());
             numbers.last()
         });
         std::thread::sleep(Duration::from_millis(20 + onefold_detect::mix::pair(kill, 3) % 150));
@@ -57,7 +59,10 @@ fn a_hundred_kills_lose_nothing() {
         let documents = index.stats().unwrap().documents;
         assert!(documents >= acknowledged, "kill {kill}: {acknowledged} acknowledged, {documents} there");
         assert_eq!(documents % 5, 0, "a batch is there whole or not at all");
-        assert_eq!(index.get(&format!("page-{}", documents.max(1) - 1)).unwrap().len(), usize::from(documents > 0));
+        assert_eq!(
+            index.get(&format!("page-{}", documents.max(1) - 1)).unwrap().len(),
+            usize::from(documents > 0)
+        );
         sound(&index);
     }
     assert!(acknowledged > 200, "{acknowledged}");

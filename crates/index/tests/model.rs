@@ -52,7 +52,10 @@ impl Model {
     }
 
     fn add(&mut self, sketch: &Sketch) -> Option<u64> {
-        let known = self.documents.iter_mut().find(|(_, row)| row.sketch.id == sketch.id && row.sketch.digest == sketch.digest);
+        let known = self
+            .documents
+            .iter_mut()
+            .find(|(_, row)| row.sketch.id == sketch.id && row.sketch.digest == sketch.digest);
         if let Some((&number, row)) = known {
             row.last_seen = row.last_seen.max(sketch.seen);
             return row.keeper.or((!sketch.empty).then_some(number));
@@ -64,11 +67,16 @@ impl Model {
     }
 
     fn remove(&mut self, gone: impl Fn(&Row) -> bool) -> u64 {
-        let numbers: Vec<u64> = self.documents.iter().filter(|(_, row)| gone(row)).map(|(&number, _)| number).collect();
+        let numbers: Vec<u64> =
+            self.documents.iter().filter(|(_, row)| gone(row)).map(|(&number, _)| number).collect();
         numbers.iter().for_each(|number| drop(self.documents.remove(number)));
         for keeper in &numbers {
-            let orphans: Vec<u64> =
-                self.documents.iter().filter(|(_, row)| row.keeper == Some(*keeper)).map(|(&number, _)| number).collect();
+            let orphans: Vec<u64> = self
+                .documents
+                .iter()
+                .filter(|(_, row)| row.keeper == Some(*keeper))
+                .map(|(&number, _)| number)
+                .collect();
             for (place, orphan) in orphans.into_iter().enumerate() {
                 let found = if place == 0 { None } else { self.first_match(&self.documents[&orphan].sketch) };
                 self.documents.get_mut(&orphan).unwrap().keeper = found;
@@ -85,9 +93,12 @@ impl Model {
                 Ok::<(), onefold_index::Error>(())
             })
             .unwrap();
-        let ours: Vec<_> = self.documents.iter().map(|(n, r)| (*n, &r.sketch.id, r.last_seen, r.keeper)).collect();
-        let theirs: Vec<_> =
-            stored.values().map(|d| (d.number, &d.id, d.last_seen, d.keeper.as_ref().map(|k| k.number))).collect();
+        let ours: Vec<_> =
+            self.documents.iter().map(|(n, r)| (*n, &r.sketch.id, r.last_seen, r.keeper)).collect();
+        let theirs: Vec<_> = stored
+            .values()
+            .map(|d| (d.number, &d.id, d.last_seen, d.keeper.as_ref().map(|k| k.number)))
+            .collect();
         assert_eq!(ours, theirs);
         for row in self.documents.values() {
             assert!(index.get(&row.sketch.id).unwrap().iter().any(|found| found.digest == row.sketch.digest));

@@ -73,7 +73,12 @@ pub(super) fn stats(arguments: &Stats) -> Result<()> {
     }
     println!("documents  {}: {} keepers, {} members", stats.documents, stats.keepers, stats.members);
     println!("rule       {}", index.settings().rule.name());
-    println!("segments   {} ({}), {} removed in them", stats.segments, human(stats.segment_bytes), stats.dead);
+    println!(
+        "segments   {} ({}), {} removed in them",
+        stats.segments,
+        human(stats.segment_bytes),
+        stats.dead
+    );
     println!("head       {} keys", stats.head_entries);
     println!("store      {}", human(stats.store_bytes));
     println!("memory     {} for keys", human(stats.memory_bytes));
@@ -141,10 +146,16 @@ pub(super) fn plan(arguments: &PlanArgs) -> Result<()> {
         };
         let lines: Vec<serde_json::Value> = costs.iter().map(line).collect();
         let (documents, distance) = (arguments.documents, arguments.distance);
-        println!("{}", serde_json::json!({"version": 1, "documents": documents, "distance": distance, "plans": lines}));
+        println!(
+            "{}",
+            serde_json::json!({"version": 1, "documents": documents, "distance": distance, "plans": lines})
+        );
         return Ok(());
     }
-    println!("{} documents, up to {} bits apart, none missed; the fastest first", arguments.documents, arguments.distance);
+    println!(
+        "{} documents, up to {} bits apart, none missed; the fastest first",
+        arguments.documents, arguments.distance
+    );
     println!("tables  key bits  compared a query  memory coded  memory plain  about µs  blocks");
     for cost in &costs {
         println!(

@@ -43,6 +43,10 @@ pub(crate) enum IndexCommand {
     Merge(FromTo),
     /// Say which tables of fingerprints suit a number of documents
     Plan(PlanArgs),
+    /// Look up many fingerprints at once, going through the index once
+    QueryBatch(QueryBatch),
+    /// Draw how the fingerprints lie: where sorted neighbours differ, and how full buckets are
+    Pictures(PicturesArgs),
 }
 
 /// How the fingerprints of tables are held in memory.
@@ -197,6 +201,35 @@ pub(crate) struct PlanArgs {
     pub(crate) json: bool,
 }
 
+#[derive(Args, Debug)]
+#[command(after_help = "Example: onefold index query-batch pages fingerprints.tsv > pairs.tsv")]
+pub(crate) struct QueryBatch {
+    /// Folder of an index made with --distance
+    #[arg(value_name = "DIR")]
+    pub(crate) dir: PathBuf,
+    /// Table with the columns id and fingerprint, as `onefold fingerprints` writes it, or a fingerprint of 16
+    /// hexadecimal digits a line; `-` is standard input
+    #[arg(value_name = "FINGERPRINTS")]
+    pub(crate) fingerprints: PathBuf,
+    /// Worker threads [default: one a processor]
+    #[arg(long, value_name = "N")]
+    pub(crate) threads: Option<std::num::NonZeroUsize>,
+    /// Print nothing on standard error but errors
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Example: onefold index pictures pages --output pictures")]
+pub(crate) struct PicturesArgs {
+    /// Folder of the index
+    #[arg(value_name = "DIR")]
+    pub(crate) dir: PathBuf,
+    /// Folder for leading.tsv, leading.svg, buckets.tsv, buckets.svg and spikes.tsv
+    #[arg(long, short, value_name = "FOLDER")]
+    pub(crate) output: PathBuf,
+}
+
 /// A length of time in seconds.
 fn seconds(text: &str) -> Result<u64, String> {
     let wrong = || format!("expected a time such as 90d, 12h or 3600, found {text:?}");
@@ -220,6 +253,8 @@ mod tests {
     #[test]
     fn times_have_units() {
         assert_eq!((seconds("90"), seconds("2h"), seconds("1w")), (Ok(90), Ok(7_200), Ok(604_800)));
-        assert!(seconds("").is_err() && seconds("3 days").is_err() && seconds("99999999999999999999").is_err());
+        assert!(
+            seconds("").is_err() && seconds("3 days").is_err() && seconds("99999999999999999999").is_err()
+        );
     }
 }

@@ -56,14 +56,22 @@ fn feed(
     plan.max_document_bytes = input.max_document;
     let scratch = Scratch::new(machine, reads_stdin(input))?;
     let selection = selection(input, scratch.path())?;
-    let feed = Feed { plan: &plan, selection: &selection, threads: resources(machine).threads, cancel: &CANCEL };
+    let feed =
+        Feed { plan: &plan, selection: &selection, threads: resources(machine).threads, cancel: &CANCEL };
     let summary = feed.read(&mut take)?;
     if let Some(first) = summary.first_bad {
         if let Some(limit) = input.max_bad_records.filter(|&limit| summary.bad > limit) {
-            bail!("{} bad records, more than --max-bad-records {limit} allows; the first: {first}", summary.bad);
+            bail!(
+                "{} bad records, more than --max-bad-records {limit} allows; the first: {first}",
+                summary.bad
+            );
         }
         if !machine.quiet {
-            eprintln!("{} bad records were passed over; the first: {}", summary.bad, crate::terminal::escape(&first));
+            eprintln!(
+                "{} bad records were passed over; the first: {}",
+                summary.bad,
+                crate::terminal::escape(&first)
+            );
         }
     }
     Ok(())
@@ -104,7 +112,10 @@ impl Counts {
         if !quiet {
             let all = self.new + self.exact + self.near;
             let seconds = started.elapsed().as_secs_f64();
-            eprintln!("{all} documents in {seconds:.1} s: {} new, {} exact, {} near", self.new, self.exact, self.near);
+            eprintln!(
+                "{all} documents in {seconds:.1} s: {} new, {} exact, {} near",
+                self.new, self.exact, self.near
+            );
         }
     }
 }

@@ -36,7 +36,9 @@ pub(crate) fn simhash(k: u32, cut: Cut, head_documents: usize) -> Settings {
 /// A document of `words` numbers from `topic` on, of which those in `changed` are others.
 pub(crate) fn document(id: &str, topic: u64, words: u64, changed: &[u64], seen: u64) -> Sketch {
     let mut shingles: Vec<u64> = (0..words)
-        .map(|i| if changed.contains(&i) { mix::pair(topic << 20 | i, 99) } else { mix::pair(topic << 20 | i, 1) })
+        .map(|i| {
+            if changed.contains(&i) { mix::pair(topic << 20 | i, 99) } else { mix::pair(topic << 20 | i, 1) }
+        })
         .map(|hash| mix::fold(hash ^ 0x1234_5678_9abc_def1, 0x9e37_79b9_7f4a_7c15))
         .collect();
     shingles.sort_unstable();
