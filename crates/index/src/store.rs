@@ -172,10 +172,14 @@ where
     }
 }
 
+type ReadMembers = ReadOnlyTable<(u64, u64), ()>;
+type ReadRows = Rows<ReadOnlyTable<u64, States>, ReadOnlyTable<u64, Bytes>, ReadMembers>;
+type WriteMembers<'t> = Table<'t, (u64, u64), ()>;
+type WriteRows<'t> = Rows<Table<'t, u64, States>, Table<'t, u64, Bytes>, WriteMembers<'t>>;
+
 /// A consistent view that later writes do not change.
 pub(crate) struct View {
-    pub(crate) rows:
-        Rows<ReadOnlyTable<u64, States>, ReadOnlyTable<u64, Bytes>, ReadOnlyTable<(u64, u64), ()>>,
+    pub(crate) rows: ReadRows,
     promoted: ReadOnlyTable<u64, ()>,
     dead: ReadOnlyTable<u64, ()>,
     segments: ReadOnlyTable<u64, ()>,
@@ -263,7 +267,7 @@ fn numbers(table: &ReadOnlyTable<u64, ()>, path: &Path) -> Result<Vec<u64>, Erro
 
 /// A transaction that writes.
 pub(crate) struct Writing<'t> {
-    pub(crate) rows: Rows<Table<'t, u64, States>, Table<'t, u64, Bytes>, Table<'t, (u64, u64), ()>>,
+    pub(crate) rows: WriteRows<'t>,
     promoted: Table<'t, u64, ()>,
     dead: Table<'t, u64, ()>,
     segments: Table<'t, u64, ()>,

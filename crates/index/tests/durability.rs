@@ -184,7 +184,7 @@ fn readers_see_whole_batches_while_a_writer_works() {
                     Ok::<(), Error>(())
                 })
                 .unwrap();
-            let removed = (seen + 9) / 10 * 10 - seen;
+            let removed = seen.div_ceil(10) * 10 - seen;
             assert!(removed <= 4, "{seen} documents are no whole number of batches");
             looks += 1;
         }
