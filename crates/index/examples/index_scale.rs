@@ -1,7 +1,7 @@
 //! What an index reaches in process. `cargo run --release -p onefold-index --example index_scale -- CASE DIR [DOCUMENTS]`
 //!
 //! `fingerprints` and `fingerprints-plain`: adds uniform fingerprints, compacts, and times checks, memory and opening.
-//! `minhash`: adds documents of 500 shingles, a tenth of them near copies, with sets stored. `commits`: what durability
+//! `skew`: half of the fingerprints begin alike. `minhash`: adds documents of 500 shingles, a tenth of them near copies, with sets stored. `commits`: what durability
 //! costs.
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::unwrap_used)]
 
@@ -25,6 +25,7 @@ fn main() {
         "fingerprints" => fingerprints(folder, documents.unwrap_or(10_000_000), Coding::Coded),
         "fingerprints-plain" => fingerprints(folder, documents.unwrap_or(10_000_000), Coding::Plain),
         "minhash" => minhash(folder, documents.unwrap_or(200_000)),
+        "skew" => skew(folder, documents.unwrap_or(2_000_000)),
         "commits" => commits(folder),
         _ => eprintln!("no such case: {case}"),
     }
@@ -127,6 +128,33 @@ fn checks(index: &Index, documents: u64, what: &str) {
         let at = |share: f64| times[(times.len() as f64 * share) as usize] as f64 / 1000.0;
         println!("  checks {name}: median {:.2} µs, p90 {:.2}, p99 {:.2}", at(0.5), at(0.9), at(0.99));
     }
+}
+
+/// Half of the documents share the first block of their fingerprints, as pages of one template may.
+fn skew(folder: &Path, documents: u64) {
+    let of = |i: u64| if i % 2 == 0 { pair(i, 8) >> 16 | 0xabcd << 48 } else { pair(i, 8) };
+    let index = Index::create(&folder.join("skew"), simhash(Coding::Coded), deferred()).unwrap();
+    let started = Instant::now();
+    for from in (0..documents).step_by(10_000) {
+        let batch: Vec<Sketch> = (from..(from + 10_000).min(documents)).map(|i| page(i, of(i))).collect();
+        index.add_batch(&batch).unwrap();
+    }
+    rate("added, half of them in one bucket", documents, started);
+    index.compact().unwrap();
+    for (name, odd) in [("in the bucket", 0), ("elsewhere", 1)] {
+        let mut times: Vec<u128> = (0..20_000u64)
+            .map(|i| {
+                let query = of((pair(i, 3) % (documents / 2)) * 2 + odd) ^ 1 << (i % 64) ^ 1 << (i * 7 % 64);
+                let started = Instant::now();
+                assert!(!index.check_fingerprint(query, false).unwrap().is_empty());
+                started.elapsed().as_nanos()
+            })
+            .collect();
+        times.sort_unstable();
+        let at = |share: f64| times[(times.len() as f64 * share) as usize] as f64 / 1000.0;
+        println!("  checks {name}: median {:.2} µs, p99 {:.2}", at(0.5), at(0.99));
+    }
+    println!("{:?}", index.stats().unwrap());
 }
 
 fn rate(what: &str, documents: u64, started: Instant) {

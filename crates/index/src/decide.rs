@@ -6,7 +6,7 @@ use crate::estimate;
 use crate::head::Head;
 use crate::permuted::Permutations;
 use crate::row::{Document, Evidence, Number, Tie};
-use crate::section::Next;
+use crate::section::{Entry, Next};
 use crate::segment::{Kind, Segment};
 use crate::settings::{Rule, Settings};
 use crate::store::Lookup;
@@ -76,7 +76,10 @@ impl Decider {
         if let (Some(tables), Some(fingerprint)) = (&self.permutations, document.fingerprint) {
             for table in 0..tables.len() {
                 let key = tables.permute(table, fingerprint);
-                head.add(Kind::table(table), tables.shift(table), (key, number));
+                let found = head.add(Kind::table(table), tables.shift(table), (key, number));
+                if found >= LONG_CHAIN {
+                    refine(head, tables, table, (key, number), found == LONG_CHAIN);
+                }
             }
         }
     }
@@ -222,15 +225,32 @@ impl Decider {
         };
         for table in 0..tables.len() {
             let own = tables.permute(table, fingerprint);
+            let run = tables.run(table, own);
+            let finer = tables.finer(table);
             for segment in keys.segments.iter() {
-                segment.visit(Kind::table(table), tables.run(table, own), |key, number| {
-                    take(own, key, number)
-                })?;
+                if !finer.is_empty() && segment.any(Kind::finer(table, 1), run.clone())? {
+                    for (part, finer) in finer.iter().enumerate() {
+                        let own = finer.permute(fingerprint);
+                        let kind = if part == 0 { Kind::table(table) } else { Kind::finer(table, part) };
+                        segment.visit(kind, finer.run(own), |key, number| take(own, key, number))?;
+                    }
+                } else {
+                    segment.visit(Kind::table(table), run.clone(), |key, number| take(own, key, number))?;
+                }
             }
             let head = keys.head.read().unwrap_or_else(PoisonError::into_inner);
-            head.visit(Kind::table(table), own, |key, number| {
-                take(own, key, number);
-            });
+            let mut visit = |kind: Kind, own: u64| {
+                head.visit(kind, own, |key, number| {
+                    take(own, key, number);
+                });
+            };
+            if !finer.is_empty() && head.count(Kind::table(table), own) >= LONG_CHAIN {
+                for (part, finer) in finer.iter().enumerate() {
+                    visit(Kind::finer(table, part), finer.permute(fingerprint));
+                }
+            } else {
+                visit(Kind::table(table), own);
+            }
         }
         failed.map_or(Ok(()), Err)?;
         near.sort_unstable();
@@ -240,6 +260,61 @@ impl Decider {
         }
         Ok(near)
     }
+}
+
+/// Entries of a head that begin alike from which on they are found by finer tables.
+const LONG_CHAIN: usize = 256;
+
+/// Puts an entry of a long chain into the finer tables, and at first all of the chain.
+fn refine(head: &mut Head, tables: &Permutations, table: usize, entry: Entry, all: bool) {
+    let mut chain = vec![entry];
+    if all {
+        chain.clear();
+        head.visit(Kind::table(table), entry.0, |key, number| chain.push((key, number)));
+    }
+    for (key, number) in chain {
+        let fingerprint = tables.restore(table, key);
+        for (part, finer) in tables.finer(table).iter().enumerate() {
+            head.add(Kind::finer(table, part), finer.shift(), (finer.permute(fingerprint), number));
+        }
+    }
+}
+
+/// Entries of a segment that begin alike from which on they are found by finer tables.
+const LONG_RUN: usize = 4096;
+
+/// Of the sorted entries of a table those in long runs, sorted for each finer table but the first.
+pub(crate) fn long_runs(
+    tables: &Permutations,
+    table: usize,
+    each: impl FnOnce(&mut dyn FnMut(Entry)) -> Result<(), Error>,
+) -> Result<Vec<(Kind, Vec<Entry>)>, Error> {
+    let shift = tables.shift(table);
+    let (mut long, mut run): (Vec<Entry>, Vec<Entry>) = (Vec::new(), Vec::new());
+    let mut close = |run: &mut Vec<Entry>| {
+        if run.len() >= LONG_RUN {
+            long.append(run);
+        }
+        run.clear();
+    };
+    each(&mut |entry| {
+        if run.last().is_some_and(|last| last.0 >> shift != entry.0 >> shift) {
+            close(&mut run);
+        }
+        run.push(entry);
+    })?;
+    close(&mut run);
+    if long.is_empty() {
+        return Ok(Vec::new());
+    }
+    let finer = tables.finer(table).iter().enumerate().skip(1);
+    let sorted = finer.map(|(part, finer)| {
+        let permute = |&(key, number): &Entry| (finer.permute(tables.restore(table, key)), number);
+        let mut entries: Vec<Entry> = long.iter().map(permute).collect();
+        entries.sort_unstable();
+        (Kind::finer(table, part), entries)
+    });
+    Ok(sorted.collect())
 }
 
 /// Whether a document is there and no member of another.

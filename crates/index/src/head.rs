@@ -31,7 +31,8 @@ impl Hasher for Mixed {
 /// Entries of one kind: chains through a list, the newest of each first.
 #[derive(Default)]
 struct List {
-    newest: HashMap<u64, u32, BuildHasherDefault<Mixed>>,
+    /// The newest entry of each chain, and its length.
+    newest: HashMap<u64, (u32, u32), BuildHasherDefault<Mixed>>,
     entries: Vec<(Entry, u32)>,
     /// Bits of a key that chains do not tell apart.
     shift: u32,
@@ -44,19 +45,28 @@ pub(crate) struct Head {
 }
 
 impl Head {
-    /// Puts an entry in. Keys of a kind whose `shift` lowest bits differ are found together.
-    pub(crate) fn add(&mut self, kind: Kind, shift: u32, (key, number): Entry) {
+    /// Puts an entry in, and tells how many are now found by its key. Keys of a kind whose `shift` lowest bits differ
+    /// are found together.
+    pub(crate) fn add(&mut self, kind: Kind, shift: u32, (key, number): Entry) -> usize {
         let list = self.lists.entry(kind).or_insert_with(|| List { shift, ..List::default() });
-        let newest = list.newest.entry(key >> list.shift).or_insert(NONE);
+        let (newest, count) = list.newest.entry(key >> list.shift).or_insert((NONE, 0));
         list.entries.push(((key, number), *newest));
-        *newest = list.entries.len() as u32 - 1;
+        (*newest, *count) = (list.entries.len() as u32 - 1, *count + 1);
+        *count as usize
+    }
+
+    /// How many entries are found by a key.
+    #[inline]
+    pub(crate) fn count(&self, kind: Kind, key: u64) -> usize {
+        let chain = self.lists.get(&kind).and_then(|list| list.newest.get(&(key >> list.shift)));
+        chain.map_or(0, |chain| chain.1 as usize)
     }
 
     /// Visits the entries that share their bits above the shift with `key`.
     #[inline]
     pub(crate) fn visit(&self, kind: Kind, key: u64, mut take: impl FnMut(u64, Number)) {
         let Some(list) = self.lists.get(&kind) else { return };
-        let mut at = list.newest.get(&(key >> list.shift)).copied().unwrap_or(NONE);
+        let mut at = list.newest.get(&(key >> list.shift)).map_or(NONE, |chain| chain.0);
         while let Some(&((key, number), before)) = list.entries.get(at as usize) {
             take(key, number);
             at = before;
@@ -72,8 +82,9 @@ impl Head {
         entries
     }
 
+    /// The kinds that go into segments.
     pub(crate) fn kinds(&self) -> impl Iterator<Item = Kind> + '_ {
-        self.lists.keys().copied()
+        self.lists.keys().copied().filter(|kind| !kind.is_finer())
     }
 
     /// Entries of all kinds.

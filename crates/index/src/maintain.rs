@@ -4,7 +4,7 @@
 //! one, so that a key is written about log₄ n times and n documents are in about 3·log₄ n segments. A file counts from
 //! the commit on that names it in the store; before and after that it is a leftover, removed at the next opening.
 
-use crate::decide::Keys;
+use crate::decide::{Keys, long_runs};
 use crate::error::Error;
 use crate::head::Head;
 use crate::index::{Index, Inner, Writer, lock};
@@ -105,21 +105,9 @@ impl Inner {
         if sorted.iter().all(|(_, entries)| entries.is_empty()) {
             return Ok(());
         }
-        let sources: Vec<(Kind, Box<Source<'_>>)> = sorted
-            .iter()
-            .map(|(kind, entries)| {
-                let source: Box<Source<'_>> = Box::new(move |take| {
-                    entries.iter().for_each(|&entry| take(entry));
-                    Ok(())
-                });
-                (*kind, source)
-            })
-            .collect();
-        let sections: Vec<(Kind, &Source<'_>)> =
-            sources.iter().map(|(kind, source)| (*kind, &**source)).collect();
         let number = writer.segment;
         writer.segment += 1;
-        let written = segment::write(&self.folder, number, self.decider.settings.coding, &sections)?;
+        let written = self.write_segment(number, sources_of(&sorted))?;
         let covered = writer.next;
         writer.store.write(true, |writing| {
             writing.set_segments(&[], number)?;
@@ -181,16 +169,33 @@ impl Inner {
     /// Merges segments into a new one, without the dead.
     fn merge(&self, segments: &[Arc<Segment>], number: u64, dead: &[Number]) -> Result<Segment, Error> {
         let kinds: BTreeSet<Kind> = segments.iter().flat_map(|segment| segment.kinds()).collect();
-        let sources: Vec<(Kind, Box<Source<'_>>)> = kinds
+        let sources = kinds
             .into_iter()
+            .filter(|kind| !kind.is_finer())
             .map(|kind| {
                 let source: Box<Source<'_>> =
                     Box::new(move |take| self.merge_kind(segments, kind, dead, take));
                 (kind, source)
             })
             .collect();
+        self.write_segment(number, sources)
+    }
+
+    /// Writes a segment, with finer tables for the long runs of its tables.
+    fn write_segment(&self, number: u64, sources: Vec<(Kind, Box<Source<'_>>)>) -> Result<Segment, Error> {
+        let mut finer = Vec::new();
+        if let Some(tables) = self.decider.permutations() {
+            for table in 0..tables.len() {
+                let source = sources.iter().find(|(kind, _)| *kind == Kind::table(table));
+                if let Some((_, source)) = source.filter(|_| !tables.finer(table).is_empty()) {
+                    finer.append(&mut long_runs(tables, table, |take| source(take))?);
+                }
+            }
+        }
+        let finer = sources_of(&finer);
+        let first = sources.iter().map(|(kind, source)| (*kind, &**source as &Source<'_>));
         let sections: Vec<(Kind, &Source<'_>)> =
-            sources.iter().map(|(kind, source)| (*kind, &**source)).collect();
+            first.chain(finer.iter().map(|(kind, source)| (*kind, &**source as &Source<'_>))).collect();
         segment::write(&self.folder, number, self.decider.settings.coding, &sections)
     }
 
@@ -252,4 +257,18 @@ impl Inner {
         }
         Ok(())
     }
+}
+
+/// Lists as sources.
+fn sources_of(lists: &[(Kind, Vec<Entry>)]) -> Vec<(Kind, Box<Source<'_>>)> {
+    let source = |entries: &'_ Vec<Entry>, take: &mut dyn FnMut(Entry)| {
+        entries.iter().for_each(|&entry| take(entry));
+        Ok(())
+    };
+    lists
+        .iter()
+        .map(|(kind, entries)| {
+            (*kind, Box::new(move |take: &mut dyn FnMut(Entry)| source(entries, take)) as Box<Source<'_>>)
+        })
+        .collect()
 }

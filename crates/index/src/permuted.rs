@@ -11,6 +11,9 @@
 //! | k + 2 blocks, two agree | 10 | 25 |
 //! | k + 1 blocks, one agrees; the others cut again into k + 1, one agrees | 16 | 28 |
 //! | k + 3 blocks, three agree | 20 | 31 |
+//!
+//! Real fingerprints are skewed: a million error pages may begin alike in some block and make its run long. Where a run
+//! of the first cut is long, the *finer* tables of the nested cut are made for it alone.
 
 use serde::{Deserialize, Serialize};
 
@@ -95,7 +98,7 @@ pub fn costs(k: u32, documents: u64) -> Vec<Cost> {
 
 /// A table: the order of blocks, and how many leading bits must agree.
 #[derive(Clone, Debug)]
-struct Table {
+pub(crate) struct Table {
     /// Lowest bit and length of each block, the leading one first.
     blocks: Vec<(u32, u32)>,
     prefix: u32,
@@ -106,6 +109,8 @@ struct Table {
 pub(crate) struct Permutations {
     k: u32,
     tables: Vec<Table>,
+    /// For each table k + 1 that cut its runs again; none where runs are short anyway.
+    finer: Vec<Table>,
 }
 
 impl Permutations {
@@ -122,7 +127,8 @@ impl Permutations {
             Cut::Three => choices(&cut(all, k + 3), 3),
             Cut::Nested => nested(all, k + 1),
         };
-        Some(Permutations { k, tables })
+        let finer = if shape.cut == Cut::One && k > 0 { nested(all, k + 1) } else { Vec::new() };
+        Some(Permutations { k, tables, finer })
     }
 
     pub(crate) fn k(&self) -> u32 {
@@ -135,17 +141,13 @@ impl Permutations {
 
     /// Bits behind those that must agree.
     pub(crate) fn shift(&self, table: usize) -> u32 {
-        64 - self.tables[table].prefix
+        self.tables[table].shift()
     }
 
     /// The fingerprint with the table's blocks in front. Distances stay as they are.
     #[inline]
     pub(crate) fn permute(&self, table: usize, fingerprint: u64) -> u64 {
-        let mut key = 0;
-        for &(start, len) in &self.tables[table].blocks {
-            key = shift_left(key, len) | fingerprint >> start & ones(len);
-        }
-        key
+        self.tables[table].permute(fingerprint)
     }
 
     /// The fingerprint of a key.
@@ -161,7 +163,36 @@ impl Permutations {
     /// The keys a query has to look at: those that begin as its own.
     #[inline]
     pub(crate) fn run(&self, table: usize, key: u64) -> std::ops::RangeInclusive<u64> {
-        let rest = ones(self.shift(table));
+        self.tables[table].run(key)
+    }
+
+    /// The finer tables of a table: none, or k + 1 of which the first has the order of the table itself.
+    pub(crate) fn finer(&self, table: usize) -> &[Table] {
+        let parts = self.k as usize + 1;
+        self.finer.get(table * parts..(table + 1) * parts).unwrap_or_default()
+    }
+}
+
+impl Table {
+    /// The fingerprint with the table's blocks in front.
+    #[inline]
+    pub(crate) fn permute(&self, fingerprint: u64) -> u64 {
+        let mut key = 0;
+        for &(start, len) in &self.blocks {
+            key = shift_left(key, len) | fingerprint >> start & ones(len);
+        }
+        key
+    }
+
+    /// Bits behind those that must agree.
+    pub(crate) fn shift(&self) -> u32 {
+        64 - self.prefix
+    }
+
+    /// The keys that begin as this one.
+    #[inline]
+    pub(crate) fn run(&self, key: u64) -> std::ops::RangeInclusive<u64> {
+        let rest = ones(self.shift());
         key & !rest..=key | rest
     }
 }
@@ -259,6 +290,16 @@ mod tests {
                     let (a, b) = (tables.permute(table, fingerprint), tables.permute(table, other));
                     prop_assert_eq!((a ^ b).count_ones(), (fingerprint ^ other).count_ones());
                     prop_assert_eq!(tables.restore(table, a), fingerprint);
+                    let finer = tables.finer(table);
+                    prop_assert_eq!(finer.len(), if cut == Cut::One && k > 0 { k as usize + 1 } else { 0 });
+                    if let Some(first) = finer.first() {
+                        prop_assert_eq!(first.permute(fingerprint), a);
+                        // What is within k and in the run is in a finer run.
+                        let key = tables.permute(table, near);
+                        let inside = tables.run(table, a).contains(&key);
+                        prop_assert_eq!(inside, inside && finer.iter().any(|t| t.run(t.permute(fingerprint)).contains(&t.permute(near))));
+                        prop_assert!(finer.iter().all(|t| tables.run(table, a).contains(&t.permute(fingerprint))));
+                    }
                 }
             }
         }

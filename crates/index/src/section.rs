@@ -159,6 +159,8 @@ pub(crate) enum Next {
     Entry,
     /// The next entry of another key: a million equal ones cost one block.
     Key,
+    /// No more.
+    Done,
 }
 
 /// First keys and places of blocks, and which keys are not there at all.
@@ -197,7 +199,8 @@ impl Directory {
         let (low, high) = (*keys.start(), *keys.end());
         let mut block = self.start(low);
         let mut skip: Option<u64> = None;
-        while block < self.blocks() && self.first_keys[block] <= high {
+        let mut done = false;
+        while !done && block < self.blocks() && self.first_keys[block] <= high {
             let (count, first) = (self.count(block), self.first_keys[block]);
             read(block, &mut |bytes| {
                 let _ = layout.read(bytes, count, first, |key, number| {
@@ -205,7 +208,14 @@ impl Directory {
                         return ControlFlow::Break(());
                     }
                     if key >= low && skip != Some(key) {
-                        skip = (take(key, number) == Next::Key).then_some(key);
+                        match take(key, number) {
+                            Next::Entry => skip = None,
+                            Next::Key => skip = Some(key),
+                            Next::Done => {
+                                done = true;
+                                return ControlFlow::Break(());
+                            }
+                        }
                     }
                     ControlFlow::Continue(())
                 });

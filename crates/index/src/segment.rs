@@ -11,7 +11,8 @@
 //! ```
 //!
 //! Numbers are little-endian, checksums XXH3-64 with seed 0; the trailer's is over header, table and the trailer before
-//! it. Kinds: 0 ids, 1 digests, 2 bands, 16 + t the fingerprints permuted for table t.
+//! it. Kinds: 0 ids, 1 digests, 2 bands, 16 + t the fingerprints permuted for table t, 1024 + 8·t + j those of its long
+//! runs permuted for its finer table j.
 
 use crate::error::Error;
 use crate::filter::Filter;
@@ -44,6 +45,16 @@ impl Kind {
 
     pub(crate) fn table(table: usize) -> Kind {
         Kind(16 + table as u32)
+    }
+
+    /// Long runs of a table, in the order of a finer one.
+    pub(crate) fn finer(table: usize, part: usize) -> Kind {
+        Kind(1024 + 8 * table as u32 + part as u32)
+    }
+
+    /// Whether its entries are made from those of another kind.
+    pub(crate) fn is_finer(self) -> bool {
+        self.0 >= 1024
     }
 
     /// Fingerprints are looked up by ranges of keys, and always: they stay in memory and need no filter.
@@ -238,6 +249,20 @@ impl Segment {
             take(number);
             Next::Entry
         })
+    }
+
+    /// Whether there is an entry of a kind in a range of keys.
+    pub(crate) fn any(&self, kind: Kind, keys: RangeInclusive<u64>) -> Result<bool, Error> {
+        let mut any = false;
+        let first = keys.start().to_owned();
+        if self.section(kind).is_some() {
+            // The first entry decides, and it is in the first block or at the start of the next.
+            self.visit(kind, first..=*keys.end(), |_, _| {
+                any = true;
+                Next::Done
+            })?;
+        }
+        Ok(any)
     }
 
     /// Entries of a kind.

@@ -4,7 +4,7 @@
 //! those in segments and head must be the same. Both are many and in different orders, so their sums of hashes are
 //! compared, which needs one pass over each.
 
-use crate::decide::{Keys, digest_key, id_key};
+use crate::decide::{Keys, digest_key, id_key, long_runs};
 use crate::error::Error;
 use crate::index::Index;
 use crate::row::{Document, Evidence, Number};
@@ -77,6 +77,7 @@ impl Index {
                 report.say(error.to_string());
             }
         }
+        self.verify_finer(keys, &mut report)?;
         let (mut there, mut keepers) = (Bits::default(), Bits::default());
         for entry in view.states(0)? {
             let (number, state) = entry?;
@@ -152,6 +153,35 @@ impl Index {
         Ok(report)
     }
 
+    /// Finer tables are those that the tables give.
+    fn verify_finer(&self, keys: &Keys, report: &mut Report) -> Result<(), Error> {
+        let Some(tables) = self.inner.decider.permutations() else { return Ok(()) };
+        for segment in keys.segments.iter() {
+            let mut expected = Vec::new();
+            for table in (0..tables.len()).filter(|&table| !tables.finer(table).is_empty()) {
+                let kind = Kind::table(table);
+                let each = |take: &mut dyn FnMut(Entry)| segment.each(kind, 0..segment.blocks(kind), take);
+                expected.append(&mut long_runs(tables, table, each)?);
+            }
+            for (kind, entries) in &expected {
+                let mut found = Vec::new();
+                segment.each(*kind, 0..segment.blocks(*kind), |entry| found.push(entry))?;
+                if found != *entries {
+                    report.say(format!("finer table {} of segment {} is another", kind.0, segment.number));
+                }
+            }
+            let finer = segment.kinds().filter(|kind| kind.is_finer()).count();
+            if finer != expected.len() {
+                report.say(format!(
+                    "segment {} has {finer} finer tables, expected {}",
+                    segment.number,
+                    expected.len()
+                ));
+            }
+        }
+        Ok(())
+    }
+
     /// The keys by which a document is found.
     fn keys_of(&self, document: &Document, keeper: bool) -> BTreeSet<(Kind, u64)> {
         let mut keys = BTreeSet::from([(Kind::IDS, id_key(&document.id))]);
@@ -184,7 +214,7 @@ fn found_keys(
         }
     };
     for segment in keys.segments.iter() {
-        for kind in segment.kinds() {
+        for kind in segment.kinds().filter(|kind| !kind.is_finer()) {
             let Some(mut cursor) = segment.cursor(kind) else { continue };
             while let Some(entry) = cursor.peek()? {
                 count(kind, entry);

@@ -105,3 +105,32 @@ fn pictures_name_the_spikes() {
     let spike = &pictures.spikes[0];
     assert_eq!((spike.bucket, spike.same, spike.example.as_str()), (0xabc0 >> 6, 300, "p4000"));
 }
+
+/// Half of the fingerprints begin alike: they are found by finer tables, in head and segments, and none is missed.
+#[test]
+fn long_runs_are_cut_again_and_miss_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("i");
+    let of = |i: u64| if i % 2 == 0 { mix::pair(i, 8) >> 16 | 0xabcd << 48 } else { mix::pair(i, 8) };
+    let pages: Vec<Sketch> = (0..30_000).map(|i| page(i, of(i))).collect();
+    for head in [9_000, 100_000] {
+        let path = path.with_file_name(format!("{head}"));
+        let index = Index::create(&path, simhash(3, Cut::One, head), options(None)).unwrap();
+        let mut keepers = Vec::new();
+        for batch in pages.chunks(5_000) {
+            let answers = index.add_batch(batch).unwrap();
+            keepers.extend(answers.iter().map(|answer| answer.matched.is_none()));
+        }
+        sound(&index);
+        for i in (0..30_000).filter(|&i| keepers[i as usize]).step_by(3) {
+            let query = of(i) ^ 1 << (i % 64) ^ 1 << (i * 7 % 64) ^ 1 << (i * 31 % 64);
+            let found = index.check_fingerprint(query, true).unwrap();
+            assert!(found.iter().any(|&(number, _)| number == i), "{i}");
+        }
+        index.compact().unwrap();
+        sound(&index);
+        assert!(
+            (0..30_000).step_by(7).all(|i| !index.check_fingerprint(of(i) ^ 5, true).unwrap().is_empty())
+        );
+    }
+}
