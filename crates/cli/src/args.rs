@@ -30,6 +30,8 @@ pub(crate) enum Command {
     Evaluate(Box<Evaluate>),
     /// Say why a document of a run was removed or kept
     Explain(Explain),
+    /// Have we seen this page? A durable index that documents are added to and checked against
+    Index(crate::index::IndexArgs),
 }
 
 /// How pairs become clusters.

@@ -80,7 +80,7 @@ fn by_paragraph(arguments: &Dedup, plan: Plan) -> Result<Plan> {
     Ok(Plan { unit: Unit::Paragraph, method: Method::Exact, ..plan })
 }
 
-fn reads_stdin(input: &InputArgs) -> bool {
+pub(crate) fn reads_stdin(input: &InputArgs) -> bool {
     input.inputs.iter().any(|path| path == Path::new("-"))
 }
 

@@ -6,6 +6,7 @@ mod dedup;
 mod evaluate;
 mod explain;
 mod fingerprints;
+mod index;
 mod pairs;
 mod progress;
 mod related;
@@ -63,6 +64,7 @@ fn main() -> ExitCode {
         args::Command::Related(arguments) => related::run(&arguments),
         args::Command::Evaluate(arguments) => evaluate::run(&arguments),
         args::Command::Explain(arguments) => explain::run(&arguments),
+        args::Command::Index(arguments) => index::run(&arguments),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -22,6 +22,7 @@ mod job;
 mod links;
 mod load;
 mod meet;
+pub mod online;
 mod pairs;
 mod paragraphs;
 mod piece;

@@ -19,7 +19,7 @@ use block::BlockSketcher;
 use onefold_formats::Block;
 use onefold_formats::document::Parser;
 use onefold_formats::reader::{Progress, Reader};
-use onefold_formats::source::{Format, Layout, Source};
+use onefold_formats::source::{Fields, Format, Layout, Source};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -332,7 +332,10 @@ impl Scan<'_> {
 
 /// The parser of a source's records; that of a CSV file knows its header.
 pub(crate) fn parser(source: &Source, job: &Job<'_>) -> Result<Parser, Error> {
-    let (fields, limit) = (&job.plan.fields, job.plan.max_document_bytes as usize);
+    parser_of(source, &job.plan.fields, job.plan.max_document_bytes as usize)
+}
+
+pub(crate) fn parser_of(source: &Source, fields: &Fields, limit: usize) -> Result<Parser, Error> {
     if !matches!(source.format, Format::Csv | Format::Tsv) {
         return Ok(Parser::new(source.format, fields, limit, None));
     }

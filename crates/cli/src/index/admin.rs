@@ -1,0 +1,181 @@
+//! The life of an index: made, looked after, copied.
+
+use super::args::{CodingKind, Create, Dir, Expire, FromTo, PlanArgs, Stats};
+use super::{answer_no, now, open};
+use crate::size::human;
+use anyhow::{Context, Result, bail};
+use onefold_index::{Coding, Cost, Cut, Index, Options, Rule, Settings, costs};
+use onefold_run::{Method, Plan};
+
+pub(super) fn create(arguments: &Create) -> Result<()> {
+    let matching = &arguments.matching;
+    let plan = matching.apply(Plan::default())?.tuned(matching.given_bands())?;
+    check(&plan)?;
+    let distance = arguments.distance.or((plan.method == Method::Simhash).then_some(plan.simhash.hamming));
+    let rule = match (distance, plan.method) {
+        (Some(k), _) => {
+            let cheapest = costs(k, arguments.documents).into_iter().next();
+            let most = onefold_index::MOST_BITS;
+            let cost = cheapest.with_context(|| format!("--distance: expected at most {most}, found {k}"))?;
+            Rule::Simhash { tables: cost.shape }
+        }
+        (None, Method::Exact) => Rule::Exact,
+        (None, _) => Rule::Minhash {
+            signature: plan.signature,
+            bands: plan.bands,
+            threshold: plan.threshold,
+            max_bucket: plan.max_bucket,
+        },
+    };
+    let settings = Settings {
+        sets: !arguments.no_sets && matches!(rule, Rule::Minhash { .. }),
+        plan: serde_json::to_value(&plan)?,
+        rule,
+        coding: match arguments.coding {
+            CodingKind::Coded => Coding::Coded,
+            CodingKind::Plain => Coding::Plain,
+        },
+        head_documents: arguments.head,
+    };
+    Index::create(&arguments.dir, settings, Options::default())?;
+    Ok(())
+}
+
+/// An index answers at once, so that what needs the whole corpus or other measures is for batch runs.
+fn check(plan: &Plan) -> Result<()> {
+    if matches!(plan.method, Method::Join | Method::Combined) {
+        bail!("--method {} is for batch runs; an index knows exact, minhash and simhash", plan.method.name());
+    }
+    let usual = Plan::default();
+    let choices = [
+        ("verify", plan.verify != usual.verify),
+        ("containment", plan.containment.is_some()),
+        ("within", plan.within != usual.within),
+        ("weight tfidf", plan.counts_features()),
+        ("bits", plan.simhash.bits != usual.simhash.bits),
+        ("candidates", plan.simhash.neighbours != usual.simhash.neighbours),
+    ];
+    match choices.iter().find(|(_, given)| *given) {
+        Some((flag, _)) => bail!("--{flag} is for batch runs, and not for an index"),
+        None => Ok(()),
+    }
+}
+
+pub(super) fn expire(arguments: &Expire) -> Result<()> {
+    let index = open(&arguments.dir, Options::default())?;
+    let before = now().saturating_sub(arguments.older_than);
+    println!("{}", serde_json::json!({"removed": index.expire(before)?, "last_seen_before": before}));
+    Ok(())
+}
+
+pub(super) fn stats(arguments: &Stats) -> Result<()> {
+    let index = open(&arguments.dir, Options::default())?;
+    let stats = index.stats()?;
+    let bits = |bytes: u64| bytes as f64 * 8.0 / stats.table_entries.max(1) as f64;
+    if arguments.json {
+        let mut value = serde_json::to_value(&stats)?;
+        value["version"] = 1.into();
+        value["settings"] = serde_json::to_value(index.settings())?;
+        println!("{value}");
+        return Ok(());
+    }
+    println!("documents  {}: {} keepers, {} members", stats.documents, stats.keepers, stats.members);
+    println!("rule       {}", index.settings().rule.name());
+    println!(
+        "segments   {} ({}), {} removed in them",
+        stats.segments,
+        human(stats.segment_bytes),
+        stats.dead
+    );
+    println!("head       {} keys", stats.head_entries);
+    println!("store      {}", human(stats.store_bytes));
+    println!("memory     {} for keys", human(stats.memory_bytes));
+    if stats.table_entries > 0 {
+        let (bits, tables) = (bits(stats.table_bytes), stats.tables);
+        println!("tables     {tables}, {bits:.1} bits a fingerprint and number in each, 96 uncompressed");
+    }
+    if let Some(trouble) = &stats.trouble {
+        println!("trouble    {}", crate::terminal::escape(trouble));
+    }
+    Ok(())
+}
+
+pub(super) fn verify(arguments: &Dir) -> Result<()> {
+    let index = open(&arguments.dir, Options::default())?;
+    let report = index.verify()?;
+    println!("{} documents and {} keys, {} problems", report.documents, report.keys, report.problems.len());
+    for problem in &report.problems {
+        println!("{}", crate::terminal::escape(problem));
+    }
+    if !report.problems.is_empty() {
+        answer_no(index);
+    }
+    Ok(())
+}
+
+pub(super) fn compact(arguments: &Dir) -> Result<()> {
+    Ok(open(&arguments.dir, Options::default())?.compact()?)
+}
+
+pub(super) fn backup(arguments: &FromTo) -> Result<()> {
+    Ok(open(&arguments.dir, Options::default())?.backup(&arguments.other)?)
+}
+
+pub(super) fn restore(arguments: &FromTo) -> Result<()> {
+    Index::restore(&arguments.dir, &arguments.other, Options::default())?;
+    Ok(())
+}
+
+pub(super) fn merge(arguments: &FromTo) -> Result<()> {
+    let index = open(&arguments.dir, Options::default())?;
+    let new = index.merge(&open(&arguments.other, Options::default())?)?;
+    println!("{}", serde_json::json!({"new": new, "documents": index.stats()?.documents}));
+    Ok(())
+}
+
+pub(super) fn plan(arguments: &PlanArgs) -> Result<()> {
+    let costs = costs(arguments.distance, arguments.documents);
+    let cut = |cost: &Cost| {
+        let k = cost.shape.k;
+        match cost.shape.cut {
+            Cut::One => format!("1 of {} blocks agrees", k + 1),
+            Cut::Two => format!("2 of {} blocks agree", k + 2),
+            Cut::Nested => format!("1 of {} blocks agrees, and 1 of {} of the rest", k + 1, k + 1),
+            Cut::Three => format!("3 of {} blocks agree", k + 3),
+        }
+    };
+    if arguments.json {
+        let line = |cost: &Cost| {
+            serde_json::json!({
+                "tables": cost.tables, "cut": cut(cost), "key_bits": cost.key_bits, "probes": cost.tables,
+                "compared": cost.compared, "coded_bytes": cost.coded_bytes as u64,
+                "plain_bytes": cost.plain_bytes as u64, "microseconds": cost.microseconds,
+            })
+        };
+        let lines: Vec<serde_json::Value> = costs.iter().map(line).collect();
+        let (documents, distance) = (arguments.documents, arguments.distance);
+        println!(
+            "{}",
+            serde_json::json!({"version": 1, "documents": documents, "distance": distance, "plans": lines})
+        );
+        return Ok(());
+    }
+    println!(
+        "{} documents, up to {} bits apart, none missed; the fastest first",
+        arguments.documents, arguments.distance
+    );
+    println!("tables  key bits  compared a query  memory coded  memory plain  about µs  blocks");
+    for cost in &costs {
+        println!(
+            "{:>6}  {:>8}  {:>16.1}  {:>12}  {:>12}  {:>8.1}  {}",
+            cost.tables,
+            cost.key_bits,
+            cost.compared,
+            human(cost.coded_bytes as u64),
+            human(cost.plain_bytes as u64),
+            cost.microseconds,
+            cut(cost)
+        );
+    }
+    Ok(())
+}

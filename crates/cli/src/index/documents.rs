@@ -1,0 +1,236 @@
+//! Documents in and out of an index.
+
+use super::args::{Add, Check, Dir, DurabilityKind, Ids, Touch};
+use super::lines::{AnswerLine, StoredLine};
+use super::{answer_no, now, open, plan_of};
+use crate::CANCEL;
+use crate::args::{InputArgs, MachineArgs};
+use crate::dedup::{Scratch, reads_stdin, resources, selection};
+use anyhow::{Result, bail};
+use onefold_formats::source::Fields;
+use onefold_index::{Answer, Durability, Index, Match, Options, Sketch, Verdict};
+use onefold_pipeline::online::{Feed, Incoming};
+use std::io::{BufWriter, Write};
+use std::time::{Duration, Instant};
+
+/// Time between two syncs where adds are not durable one by one.
+const INTERVAL: Duration = Duration::from_millis(500);
+
+fn options(machine: &MachineArgs) -> Options {
+    let cache_bytes = machine.memory.map_or(256 << 20, |memory| memory as usize / 4);
+    Options { cache_bytes, ..Options::default() }
+}
+
+/// Lines on standard output.
+struct Lines(BufWriter<std::io::Stdout>);
+
+impl Lines {
+    fn new() -> Self {
+        Lines(BufWriter::with_capacity(1 << 16, std::io::stdout()))
+    }
+
+    fn put(&mut self, line: &impl serde::Serialize) -> Result<()> {
+        serde_json::to_writer(&mut self.0, line).map_err(std::io::Error::from)?;
+        Ok(self.0.write_all(b"\n")?)
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        Ok(self.0.flush()?)
+    }
+}
+
+/// Reads inputs and hands over documents, as many at a time as a block holds.
+fn feed(
+    index: &Index,
+    (input, machine): (&InputArgs, &MachineArgs),
+    mut take: impl FnMut(Vec<Incoming>) -> Result<()>,
+) -> Result<()> {
+    let mut plan = plan_of(index)?;
+    plan.fields = Fields {
+        id: input.id_field.clone(),
+        text: input.text_field.clone(),
+        url: input.url_field.clone(),
+        date: input.date_field.clone(),
+        ..Fields::default()
+    };
+    plan.max_document_bytes = input.max_document;
+    let scratch = Scratch::new(machine, reads_stdin(input))?;
+    let selection = selection(input, scratch.path())?;
+    let feed =
+        Feed { plan: &plan, selection: &selection, threads: resources(machine).threads, cancel: &CANCEL };
+    let summary = feed.read(&mut take)?;
+    if let Some(first) = summary.first_bad {
+        if let Some(limit) = input.max_bad_records.filter(|&limit| summary.bad > limit) {
+            bail!(
+                "{} bad records, more than --max-bad-records {limit} allows; the first: {first}",
+                summary.bad
+            );
+        }
+        if !machine.quiet {
+            eprintln!(
+                "{} bad records were passed over; the first: {}",
+                summary.bad,
+                crate::terminal::escape(&first)
+            );
+        }
+    }
+    Ok(())
+}
+
+fn sketch(incoming: Incoming, seen: u64) -> Sketch {
+    Sketch {
+        id: incoming.id,
+        url: incoming.url,
+        key: None,
+        seen,
+        digest: incoming.digest,
+        fingerprint: incoming.fingerprint,
+        signature: incoming.signature,
+        shingles: incoming.shingles,
+        empty: incoming.empty,
+    }
+}
+
+/// Counts of verdicts.
+#[derive(Default)]
+struct Counts {
+    new: u64,
+    exact: u64,
+    near: u64,
+}
+
+impl Counts {
+    fn count(&mut self, answer: &Answer) {
+        match answer.verdict {
+            Verdict::New => self.new += 1,
+            Verdict::Exact => self.exact += 1,
+            Verdict::Near => self.near += 1,
+        }
+    }
+
+    fn print(&self, quiet: bool, started: Instant) {
+        if !quiet {
+            let all = self.new + self.exact + self.near;
+            let seconds = started.elapsed().as_secs_f64();
+            eprintln!(
+                "{all} documents in {seconds:.1} s: {} new, {} exact, {} near",
+                self.new, self.exact, self.near
+            );
+        }
+    }
+}
+
+pub(super) fn add(arguments: &Add) -> Result<()> {
+    let deferred = arguments.durability == DurabilityKind::Interval;
+    let durability = if deferred { Durability::Deferred } else { Durability::Commit };
+    let index = open(&arguments.dir, Options { durability, ..options(&arguments.machine) })?;
+    let seen = arguments.seen.unwrap_or_else(now);
+    let (started, mut synced) = (Instant::now(), Instant::now());
+    let (mut lines, mut counts) = (Lines::new(), Counts::default());
+    let mut waiting: Vec<Sketch> = Vec::new();
+    let mut commit = |batch: &[Sketch]| -> Result<()> {
+        let answers = index.add_batch(batch)?;
+        if deferred && synced.elapsed() > INTERVAL {
+            index.sync()?;
+            synced = Instant::now();
+        }
+        for (sketch, answer) in batch.iter().zip(&answers) {
+            counts.count(answer);
+            lines.put(&AnswerLine::new(&sketch.id, answer))?;
+        }
+        lines.flush()
+    };
+    let batch = arguments.batch.get();
+    let fed = feed(&index, (&arguments.input, &arguments.machine), |documents| {
+        waiting.extend(documents.into_iter().map(|document| sketch(document, seen)));
+        let whole = waiting.len() / batch * batch;
+        for chunk in waiting[..whole].chunks(batch) {
+            commit(chunk)?;
+        }
+        waiting.drain(..whole);
+        Ok(())
+    });
+    if fed.is_ok() {
+        commit(&waiting)?;
+    }
+    index.sync()?;
+    counts.print(arguments.machine.quiet, started);
+    fed
+}
+
+pub(super) fn check(arguments: &Check) -> Result<()> {
+    let index = open(&arguments.dir, options(&arguments.machine))?;
+    let started = Instant::now();
+    let (mut lines, mut counts) = (Lines::new(), Counts::default());
+    feed(&index, (&arguments.input, &arguments.machine), |documents| {
+        for document in documents {
+            let sketch = sketch(document, 0);
+            if arguments.all {
+                let matches = index.matches(&sketch)?;
+                let matched = matches.first().cloned();
+                let verdict = matched.as_ref().map_or(Verdict::New, Match::verdict);
+                let answer = Answer { verdict, matched, known: false };
+                counts.count(&answer);
+                lines.put(&AnswerLine::all(&sketch.id, &answer, &matches))?;
+            } else {
+                let answer = index.check(&sketch)?;
+                counts.count(&answer);
+                lines.put(&AnswerLine::new(&sketch.id, &answer))?;
+            }
+        }
+        lines.flush()
+    })?;
+    counts.print(arguments.machine.quiet, started);
+    if counts.exact + counts.near > 0 {
+        answer_no(index);
+    }
+    Ok(())
+}
+
+pub(super) fn get(arguments: &Ids) -> Result<()> {
+    let index = open(&arguments.dir, Options::default())?;
+    let mut lines = Lines::new();
+    let mut missing = 0;
+    for id in &arguments.ids {
+        let found = index.get(id)?;
+        for stored in &found {
+            lines.put(&StoredLine::new(stored))?;
+        }
+        if found.is_empty() {
+            missing += 1;
+            eprintln!("{}: not in the index", crate::terminal::escape(id));
+        }
+    }
+    lines.flush()?;
+    if missing > 0 {
+        answer_no(index);
+    }
+    Ok(())
+}
+
+pub(super) fn remove(arguments: &Ids) -> Result<()> {
+    let index = open(&arguments.dir, Options::default())?;
+    each_id(&arguments.ids, "removed", |id| Ok(index.remove(id)?))
+}
+
+pub(super) fn touch(arguments: &Touch) -> Result<()> {
+    let index = open(&arguments.ids.dir, Options::default())?;
+    let seen = arguments.seen.unwrap_or_else(now);
+    each_id(&arguments.ids.ids, "touched", |id| Ok(index.touch(id, seen)?))
+}
+
+fn each_id(ids: &[String], what: &str, change: impl Fn(&str) -> Result<u64>) -> Result<()> {
+    let mut lines = Lines::new();
+    for id in ids {
+        lines.put(&serde_json::json!({"id": id, what: change(id)?}))?;
+        lines.flush()?;
+    }
+    Ok(())
+}
+
+pub(super) fn export(arguments: &Dir) -> Result<()> {
+    let index = open(&arguments.dir, Options::default())?;
+    let mut lines = Lines::new();
+    index.export(|stored| lines.put(&StoredLine::new(&stored)))?;
+    lines.flush()
+}

@@ -1,0 +1,217 @@
+//! `onefold index`: the same answers as a batch run, line by line, and the life of an index.
+// Helpers of tests fail as tests do.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{Place, edited, line, prose, rounded, text_of};
+use serde_json::{Value, json};
+use std::io::Write as _;
+use std::path::Path;
+use std::process::Stdio;
+
+fn data(name: &str) -> String {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data").join(name).display().to_string()
+}
+
+/// What a batch run and an index say of the duplicates: id, kind, keeper, similarity.
+type Duplicates = Vec<(String, String, String, Value)>;
+
+fn of_batch(place: &Place, input: &str, flags: &str) -> Duplicates {
+    let run = place.dedup(&format!("{input} --keep first --max-removed 1 {flags}"));
+    let of = |line: &Value| {
+        (
+            text_of(&line["id"]),
+            text_of(&line["kind"]),
+            text_of(&line["keeper"]["id"]),
+            rounded(&line["similarity"]),
+        )
+    };
+    let mut duplicates: Duplicates = run.removed().iter().map(of).collect();
+    duplicates.sort_by(|a, b| a.0.cmp(&b.0));
+    duplicates
+}
+
+fn of_index(place: &Place, input: &str, create: &str, add: &str) -> Duplicates {
+    place.run(&format!("index create pages {create}")).ok();
+    let lines = place.run(&format!("index add pages {input} {add}")).ok().json();
+    let of = |line: &Value| {
+        (
+            text_of(&line["id"]),
+            text_of(&line["verdict"]),
+            text_of(&line["match"]),
+            rounded(&line["similarity"]),
+        )
+    };
+    let mut duplicates: Duplicates = lines.iter().filter(|line| line["verdict"] != "new").map(of).collect();
+    duplicates.sort_by(|a, b| a.0.cmp(&b.0));
+    place.run("index verify pages").ok();
+    duplicates
+}
+
+#[test]
+fn page_by_page_gives_the_clusters_of_a_batch() {
+    let place = Place::new();
+    let input = data("mdn/docs.jsonl.gz");
+    let batch = of_batch(&place, &input, "--threshold 0.7");
+    assert!(batch.len() > 50, "{}", batch.len());
+    // Small heads and batches, so that segments are written and merged on the way.
+    let online = of_index(&place, &input, "--threshold 0.7 --head 50", "--batch 7 --threads 3");
+    assert_eq!(online, batch);
+}
+
+#[test]
+fn archives_give_the_clusters_of_a_batch() {
+    let place = Place::new();
+    let input = format!("{} {}", data("warc/whirlwind.warc.gz"), data("warc/dupes.warc.gz"));
+    let batch = of_batch(&place, &input, "");
+    let online = of_index(&place, &input, "", "");
+    // Records of one URL and one text are one document here and two there.
+    let distinct = |mut all: Duplicates| {
+        all.dedup();
+        all
+    };
+    assert_eq!(distinct(online), distinct(batch));
+}
+
+fn pages(place: &Place) {
+    let lines = [
+        line("a", &prose("alpha", 60)),
+        line("b", &prose("beta", 60)),
+        line("c", &prose("alpha", 60)),
+        line("d", &edited("alpha", 60, &[50])),
+        line("e", ""),
+    ];
+    place.write("pages.jsonl", lines.concat());
+}
+
+#[test]
+fn documents_come_in_and_out() {
+    let place = Place::new();
+    pages(&place);
+    place.run("index create pages").ok();
+    let lines = place.run("index add pages pages.jsonl --seen 1000").ok().json();
+    let verdicts: Vec<String> = lines.iter().map(|line| text_of(&line["verdict"])).collect();
+    assert_eq!(verdicts, ["new", "new", "exact", "near", "new"]);
+    assert_eq!(
+        (&lines[2]["match"], &lines[3]["match"], &lines[0]["match"]),
+        (&json!("a"), &json!("a"), &Value::Null)
+    );
+    assert_eq!((&lines[2]["rule"], &lines[3]["rule"]), (&json!("exact"), &json!("minhash")));
+    let again = place.run("index add pages pages.jsonl --seen 2000").ok().json();
+    assert!(again.iter().all(|line| line["known"] == true));
+    let stored = place.run("index get pages a d").ok().json();
+    assert_eq!(
+        (&stored[0]["members"], &stored[0]["last_seen"], &stored[0]["first_seen"]),
+        (&json!(2), &json!(2000), &json!(1000))
+    );
+    assert_eq!((&stored[1]["keeper"], &stored[1]["shingles"]), (&json!("a"), &json!(56)));
+    let missing = place.run("index get pages a nobody");
+    assert_eq!((missing.code, missing.json().len()), (Some(1), 1));
+    assert!(missing.stderr.contains("nobody"));
+    let removed = place.run("index remove pages a").ok().json();
+    assert_eq!(removed, [json!({"id": "a", "removed": 1})]);
+    // The first member has taken its place, and the other was decided anew.
+    let stored = place.run("index get pages c d").ok().json();
+    assert_eq!((&stored[0]["keeper"], &stored[1]["keeper"]), (&Value::Null, &json!("c")));
+    place.run("index touch pages b --seen 5000").ok();
+    let expired = place.run("index expire pages --older-than 1h").ok().json();
+    assert_eq!(expired[0]["removed"], 4);
+    assert_eq!(place.run("index export pages").ok().json().len(), 0);
+    place.run("index verify pages").ok();
+}
+
+#[test]
+fn a_check_answers_and_changes_nothing() {
+    let place = Place::new();
+    pages(&place);
+    place.run("index create pages").ok();
+    let before = place.run("index check pages pages.jsonl --quiet").ok();
+    assert!(
+        before.json().iter().all(|line| line["verdict"] == "new"),
+        "documents of one check do not see each other"
+    );
+    place.run("index add pages pages.jsonl").ok();
+    let after = place.run("index check pages pages.jsonl --all");
+    assert_eq!(after.code, Some(1));
+    assert_eq!(after.json()[3]["matches"][0]["match"], "a");
+    let stats = place.run("index stats pages --json").ok().json();
+    assert_eq!((&stats[0]["documents"], &stats[0]["members"]), (&json!(5), &json!(2)));
+    assert!(place.run("index stats pages").ok().text().contains("5: 3 keepers, 2 members"));
+}
+
+#[test]
+fn another_process_is_refused_at_once() {
+    let place = Place::new();
+    pages(&place);
+    place.run("index create pages").ok();
+    let mut child = place.start(place.command("index add pages -").stdin(Stdio::piped()));
+    // The index is open from before standard input is read.
+    let refused = loop {
+        let ran = place.run("index get pages a");
+        if ran.code == Some(2) {
+            break ran;
+        }
+    };
+    refused.fails(2, &["another process has this index open"]);
+    child.stdin.take().unwrap().write_all(line("x", &prose("x", 9)).as_bytes()).unwrap();
+    assert!(child.wait_with_output().unwrap().status.success());
+    place.run("index get pages x").ok();
+    place.run("index create pages").fails(2, &["already holds something"]);
+    place.run("index stats nowhere").fails(2, &["no index is here"]);
+}
+
+#[test]
+fn copies_hold_what_the_original_holds() {
+    let place = Place::new();
+    pages(&place);
+    place.write("more.jsonl", line("f", &prose("gamma", 60)) + &line("g", &edited("beta", 60, &[3])));
+    for (name, input) in [("one", "pages.jsonl"), ("two", "more.jsonl")] {
+        place.run(&format!("index create {name}")).ok();
+        place.run(&format!("index add {name} {input} --seen 7")).ok();
+    }
+    place.run("index backup one copy").ok();
+    place.run("index restore copy again").ok();
+    let export = |name: &str| place.run(&format!("index export {name}")).ok().stdout;
+    assert_eq!(export("one"), export("again"));
+    place.run("index backup one copy").fails(2, &["already holds something"]);
+    assert_eq!(place.run("index merge one two").ok().json(), [json!({"new": 1, "documents": 7})]);
+    assert_eq!(place.run("index get one g").ok().json()[0]["keeper"], "b");
+    place.run("index compact one").ok();
+    assert_eq!(place.run("index stats one --json").ok().json()[0]["segments"], 1);
+    place.run("index verify one").ok();
+    place.run("index create three --threshold 0.5").ok();
+    place.run("index merge three two").fails(2, &["other settings"]);
+}
+
+#[test]
+fn fingerprints_are_looked_up_and_drawn() {
+    let place = Place::new();
+    pages(&place);
+    place.run("index create pages --distance 3").ok();
+    let lines = place.run("index add pages pages.jsonl").ok().json();
+    assert_eq!(lines[2]["verdict"], "exact");
+    let of = |id: &str| text_of(&place.run(&format!("index get pages {id}")).ok().json()[0]["fingerprint"]);
+    let near = u64::from_str_radix(&of("a"), 16).unwrap() ^ 0b1011;
+    place.write(
+        "queries.tsv",
+        format!("id\tfingerprint\nnear\t{near:016x}\nfar\t{:016x}\nb\t{}\n", !near, of("b")),
+    );
+    let found = place.run("index query-batch pages queries.tsv --quiet").ok();
+    assert_eq!(found.text(), "query\tid\tdistance\nnear\ta\t3\nb\tb\t0\n");
+    place.write("wrong.tsv", "xyz\n");
+    place
+        .run("index query-batch pages wrong.tsv")
+        .fails(2, &["wrong.tsv", "line 1", "16 hexadecimal digits"]);
+    place.run("index pictures pages --output drawn").ok();
+    for name in ["leading.svg", "buckets.svg", "leading.tsv", "buckets.tsv", "spikes.tsv"] {
+        assert!(!fs_err::read(place.path("drawn").join(name)).unwrap().is_empty());
+    }
+    let plan = place.run("index plan --documents 8000000000 --json").ok().json();
+    let tables: Vec<u64> =
+        plan[0]["plans"].as_array().unwrap().iter().map(|p| p["tables"].as_u64().unwrap()).collect();
+    assert_eq!(tables.len(), 4);
+    assert_ne!(tables[0], 4);
+    assert!(place.run("index plan --documents 1000000").ok().text().contains("1 of 4 blocks agrees"));
+    place.run("index create far --distance 8").fails(2, &["--distance", "at most 7"]);
+}

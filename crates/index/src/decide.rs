@@ -1,0 +1,333 @@
+//! Who joins whom: a document is compared only with the keepers that are its candidates, in the order in which they
+//! came, and joins the first it matches. That is the star of a batch run with arrival as the rank.
+
+use crate::error::Error;
+use crate::estimate;
+use crate::head::Head;
+use crate::permuted::Permutations;
+use crate::row::{Document, Evidence, Number, Tie};
+use crate::section::{Entry, Next};
+use crate::segment::{Kind, Segment};
+use crate::settings::{Rule, Settings};
+use crate::store::Lookup;
+use onefold_detect::digest::Digest;
+use onefold_detect::measure::overlap_reaching;
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// Keys of an index: segments and head.
+#[derive(Clone)]
+pub(crate) struct Keys {
+    pub(crate) segments: Arc<Vec<Arc<Segment>>>,
+    pub(crate) head: Arc<RwLock<Head>>,
+}
+
+impl Keys {
+    /// Documents that have a key, in order of arrival. Some may be gone.
+    pub(crate) fn numbers(&self, kind: Kind, key: u64, found: &mut Vec<Number>) -> Result<(), Error> {
+        for segment in self.segments.iter() {
+            segment.get(kind, key, |number| found.push(number))?;
+        }
+        self.head
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .visit(kind, key, |_, number| found.push(number));
+        Ok(())
+    }
+}
+
+/// What decisions go by.
+pub(crate) struct Decider {
+    pub(crate) settings: Settings,
+    permutations: Option<Permutations>,
+    /// Agreeing values of a signature below which a pair is ruled out.
+    least: usize,
+}
+
+/// Which matches are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    First,
+    All,
+}
+
+impl Decider {
+    pub(crate) fn new(settings: Settings) -> Self {
+        let (permutations, least) = match &settings.rule {
+            Rule::Simhash { tables } => (Permutations::new(*tables), 0),
+            Rule::Minhash { signature, threshold, .. } => (None, estimate::least(*signature, *threshold)),
+            Rule::Exact => (None, 0),
+        };
+        Decider { settings, permutations, least }
+    }
+
+    pub(crate) fn permutations(&self) -> Option<&Permutations> {
+        self.permutations.as_ref()
+    }
+
+    /// Puts the keys by which a keeper is found into the head.
+    pub(crate) fn add_keys(&self, head: &mut Head, number: Number, document: &Document) {
+        if document.empty {
+            return;
+        }
+        head.add(Kind::DIGESTS, 0, (digest_key(document.digest), number));
+        for &key in &document.band_keys {
+            head.add(Kind::BANDS, 0, (key, number));
+        }
+        if let (Some(tables), Some(fingerprint)) = (&self.permutations, document.fingerprint) {
+            for table in 0..tables.len() {
+                let key = tables.permute(table, fingerprint);
+                let found = head.add(Kind::table(table), tables.shift(table), (key, number));
+                if found >= LONG_CHAIN {
+                    refine(head, tables, table, (key, number), found == LONG_CHAIN);
+                }
+            }
+        }
+    }
+
+    /// The keepers a document matches, in order of arrival; an exact match comes first.
+    pub(crate) fn matches(
+        &self,
+        keys: &Keys,
+        rows: &impl Lookup,
+        (document, evidence): (&Document, &Evidence),
+        wanted: Wanted,
+    ) -> Result<Vec<(Number, Tie)>, Error> {
+        let mut found = Vec::new();
+        if document.empty {
+            return Ok(found);
+        }
+        self.exact(keys, rows, document, &mut found)?;
+        if found.is_empty() || wanted == Wanted::All {
+            match (&self.settings.rule, document.fingerprint) {
+                (Rule::Minhash { .. }, _) => {
+                    self.by_bands(keys, rows, (document, evidence), wanted, &mut found)?
+                }
+                (Rule::Simhash { .. }, Some(fingerprint)) => {
+                    let near = self.by_fingerprint(keys, rows, fingerprint, wanted)?;
+                    found.extend(near.into_iter().map(|(number, bits)| (number, Tie::Distance(bits))));
+                }
+                _ => {}
+            }
+        }
+        // A text is an exact match and, under another rule, a near one of itself.
+        let exact = found.iter().filter(|(_, tie)| *tie == Tie::Exact).count();
+        let known: Vec<Number> = found[..exact].iter().map(|&(number, _)| number).collect();
+        let mut at = 0;
+        found.retain(|(number, _)| {
+            at += 1;
+            at <= exact || !known.contains(number)
+        });
+        Ok(found)
+    }
+
+    fn exact(
+        &self,
+        keys: &Keys,
+        rows: &impl Lookup,
+        document: &Document,
+        found: &mut Vec<(Number, Tie)>,
+    ) -> Result<(), Error> {
+        let mut numbers = Vec::new();
+        keys.numbers(Kind::DIGESTS, digest_key(document.digest), &mut numbers)?;
+        numbers.sort_unstable();
+        numbers.dedup();
+        for number in numbers {
+            if is_keeper(rows, number)?
+                && rows.document(number)?.is_some_and(|other| other.digest == document.digest)
+            {
+                found.push((number, Tie::Exact));
+            }
+        }
+        Ok(())
+    }
+
+    fn by_bands(
+        &self,
+        keys: &Keys,
+        rows: &impl Lookup,
+        (document, evidence): (&Document, &Evidence),
+        wanted: Wanted,
+        found: &mut Vec<(Number, Tie)>,
+    ) -> Result<(), Error> {
+        let Rule::Minhash { max_bucket, .. } = self.settings.rule else { return Ok(()) };
+        let mut candidates = Vec::new();
+        for &key in &document.band_keys {
+            let before = candidates.len();
+            keys.numbers(Kind::BANDS, key, &mut candidates)?;
+            if max_bucket.is_some_and(|most| candidates.len() - before > most) {
+                candidates.truncate(before);
+            }
+        }
+        candidates.sort_unstable();
+        candidates.dedup();
+        for number in candidates {
+            if let Some(tie) = self.verify(rows, number, evidence)?
+                && is_keeper(rows, number)?
+            {
+                found.push((number, tie));
+                if wanted == Wanted::First {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// How a document is tied to a candidate; `None` if it is not, or the candidate is gone.
+    fn verify(&self, rows: &impl Lookup, number: Number, own: &Evidence) -> Result<Option<Tie>, Error> {
+        let Rule::Minhash { threshold, .. } = self.settings.rule else { return Ok(None) };
+        let compare = |bytes: &[u8]| {
+            let agree = estimate::agreement(Evidence::signature_of(bytes)?, &own.signature);
+            if agree < self.least {
+                return Ok(None);
+            }
+            let other = Evidence::from_bytes(bytes)?;
+            if own.shingles.is_empty() || other.shingles.is_empty() {
+                let (agree, of) = (agree as u32, own.signature.len() as u32);
+                let near = estimate::resemblance(agree, of) >= threshold;
+                return Ok(near.then_some(Tie::Estimated { agree, of }));
+            }
+            Ok(overlap_reaching(&own.shingles, &other.shingles, threshold).map(Tie::Near))
+        };
+        Ok(rows.evidence(number, compare)?.flatten())
+    }
+
+    /// Keepers within the distance of a fingerprint, in order of arrival, with their distances.
+    pub(crate) fn by_fingerprint(
+        &self,
+        keys: &Keys,
+        rows: &impl Lookup,
+        fingerprint: u64,
+        wanted: Wanted,
+    ) -> Result<Vec<(Number, u32)>, Error> {
+        let Some(tables) = &self.permutations else { return Ok(Vec::new()) };
+        let mut near: Vec<(Number, u32)> = Vec::new();
+        let mut failed = None;
+        let mut first = Number::MAX;
+        let mut take = |own: u64, key: u64, number: Number| {
+            let distance = (own ^ key).count_ones();
+            if distance > tables.k() {
+                return Next::Key;
+            }
+            if wanted == Wanted::First && number >= first {
+                // Later documents of this key came later still.
+                return Next::Key;
+            }
+            match is_keeper(rows, number) {
+                Ok(false) => return Next::Entry,
+                Ok(true) => {
+                    first = first.min(number);
+                    near.push((number, distance));
+                }
+                Err(error) => failed = Some(error),
+            }
+            if wanted == Wanted::First { Next::Key } else { Next::Entry }
+        };
+        for table in 0..tables.len() {
+            let own = tables.permute(table, fingerprint);
+            let run = tables.run(table, own);
+            let finer = tables.finer(table);
+            for segment in keys.segments.iter() {
+                if !finer.is_empty() && segment.any(Kind::finer(table, 1), run.clone())? {
+                    for (part, finer) in finer.iter().enumerate() {
+                        let own = finer.permute(fingerprint);
+                        let kind = if part == 0 { Kind::table(table) } else { Kind::finer(table, part) };
+                        segment.visit(kind, finer.run(own), |key, number| take(own, key, number))?;
+                    }
+                } else {
+                    segment.visit(Kind::table(table), run.clone(), |key, number| take(own, key, number))?;
+                }
+            }
+            let head = keys.head.read().unwrap_or_else(PoisonError::into_inner);
+            let mut visit = |kind: Kind, own: u64| {
+                head.visit(kind, own, |key, number| {
+                    take(own, key, number);
+                });
+            };
+            if !finer.is_empty() && head.count(Kind::table(table), own) >= LONG_CHAIN {
+                for (part, finer) in finer.iter().enumerate() {
+                    visit(Kind::finer(table, part), finer.permute(fingerprint));
+                }
+            } else {
+                visit(Kind::table(table), own);
+            }
+        }
+        failed.map_or(Ok(()), Err)?;
+        near.sort_unstable();
+        near.dedup();
+        if wanted == Wanted::First {
+            near.truncate(1);
+        }
+        Ok(near)
+    }
+}
+
+/// Entries of a head that begin alike from which on they are found by finer tables.
+const LONG_CHAIN: usize = 256;
+
+/// Puts an entry of a long chain into the finer tables, and at first all of the chain.
+fn refine(head: &mut Head, tables: &Permutations, table: usize, entry: Entry, all: bool) {
+    let mut chain = vec![entry];
+    if all {
+        chain.clear();
+        head.visit(Kind::table(table), entry.0, |key, number| chain.push((key, number)));
+    }
+    for (key, number) in chain {
+        let fingerprint = tables.restore(table, key);
+        for (part, finer) in tables.finer(table).iter().enumerate() {
+            head.add(Kind::finer(table, part), finer.shift(), (finer.permute(fingerprint), number));
+        }
+    }
+}
+
+/// Entries of a segment that begin alike from which on they are found by finer tables.
+const LONG_RUN: usize = 4096;
+
+/// Of the sorted entries of a table those in long runs, sorted for each finer table but the first.
+pub(crate) fn long_runs(
+    tables: &Permutations,
+    table: usize,
+    each: impl FnOnce(&mut dyn FnMut(Entry)) -> Result<(), Error>,
+) -> Result<Vec<(Kind, Vec<Entry>)>, Error> {
+    let shift = tables.shift(table);
+    let (mut long, mut run): (Vec<Entry>, Vec<Entry>) = (Vec::new(), Vec::new());
+    let mut close = |run: &mut Vec<Entry>| {
+        if run.len() >= LONG_RUN {
+            long.append(run);
+        }
+        run.clear();
+    };
+    each(&mut |entry| {
+        if run.last().is_some_and(|last| last.0 >> shift != entry.0 >> shift) {
+            close(&mut run);
+        }
+        run.push(entry);
+    })?;
+    close(&mut run);
+    if long.is_empty() {
+        return Ok(Vec::new());
+    }
+    let finer = tables.finer(table).iter().enumerate().skip(1);
+    let sorted = finer.map(|(part, finer)| {
+        let permute = |&(key, number): &Entry| (finer.permute(tables.restore(table, key)), number);
+        let mut entries: Vec<Entry> = long.iter().map(permute).collect();
+        entries.sort_unstable();
+        (Kind::finer(table, part), entries)
+    });
+    Ok(sorted.collect())
+}
+
+/// Whether a document is there and no member of another.
+pub(crate) fn is_keeper(rows: &impl Lookup, number: Number) -> Result<bool, Error> {
+    Ok(rows.state(number)?.is_some_and(|state| state.member_of.is_none()))
+}
+
+/// The key by which a digest is found; rows tell whole digests apart.
+pub(crate) fn digest_key(digest: Digest) -> u64 {
+    (digest.0 >> 64) as u64
+}
+
+/// The key by which an id is found; rows tell ids apart.
+pub(crate) fn id_key(id: &str) -> u64 {
+    digest_key(Digest::of(id.as_bytes()))
+}

@@ -1,0 +1,318 @@
+//! Sorted entries in blocks: the part of a segment that one kind of key has.
+//!
+//! An entry is a key and the number of a document. Entries are sorted by both, [`BLOCK`] of them make a block, and a
+//! directory in memory holds the first key of each. Blocks are either plain, keys and then numbers, or coded as Manku,
+//! Jain and Das Sarma (2007) do: of each key the difference to the one before it (exclusive or), as a Huffman code for
+//! the position of its leading bit and the bits below it as they are. Numbers have as many bits as the largest needs.
+//!
+//! ```text
+//! plain block   key u64 × n | number u32 × n, or u64 × n where one needs more than 32 bits
+//! coded block   first number | for each further entry: code of h, h − 1 bits, number; h = 0 where keys are equal
+//! ```
+
+use crate::bits::{BitReader, BitWriter};
+use crate::filter::Filter;
+use crate::huffman::{Code, Counts, SYMBOLS};
+use crate::row::Number;
+use crate::search;
+use serde::{Deserialize, Serialize};
+use std::ops::ControlFlow;
+
+/// Entries of a block.
+pub(crate) const BLOCK: usize = 128;
+
+/// A key and a document.
+pub(crate) type Entry = (u64, Number);
+
+/// How blocks are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Coding {
+    /// As they are: the fastest look-up.
+    Plain,
+    /// Neighbours' differences in a Huffman code: the least memory.
+    #[default]
+    Coded,
+}
+
+/// What must be known of all entries before the first is written.
+#[derive(Clone)]
+pub(crate) struct Census {
+    pub(crate) entries: u64,
+    pub(crate) largest: Number,
+    pub(crate) leading: Counts,
+    last: Option<u64>,
+}
+
+impl Default for Census {
+    fn default() -> Self {
+        Census { entries: 0, largest: 0, leading: [0; SYMBOLS], last: None }
+    }
+}
+
+impl Census {
+    pub(crate) fn count(&mut self, (key, number): Entry) {
+        if let Some(last) = self.last.replace(key) {
+            self.leading[leading(last ^ key) as usize] += 1;
+        }
+        self.entries += 1;
+        self.largest = self.largest.max(number);
+    }
+}
+
+/// Position of the leading bit, from 1; 0 if there is none.
+#[inline(always)]
+fn leading(difference: u64) -> u32 {
+    64 - difference.leading_zeros()
+}
+
+/// How the blocks of one section are read.
+#[derive(Clone)]
+pub(crate) struct Layout {
+    pub(crate) coding: Coding,
+    /// Bits of a number.
+    pub(crate) width: u32,
+    pub(crate) code: Code,
+}
+
+impl Layout {
+    pub(crate) fn of(census: &Census, coding: Coding) -> Self {
+        let bits = 64 - census.largest.leading_zeros();
+        let width = match coding {
+            Coding::Coded => bits,
+            Coding::Plain if bits <= 32 => 32,
+            Coding::Plain => 64,
+        };
+        Layout { coding, width, code: Code::of(&census.leading) }
+    }
+
+    pub(crate) fn write(&self, block: &[Entry], out: &mut Vec<u8>) {
+        match self.coding {
+            Coding::Plain => {
+                block.iter().for_each(|(key, _)| out.extend_from_slice(&key.to_le_bytes()));
+                let bytes = self.width as usize / 8;
+                block.iter().for_each(|(_, number)| out.extend_from_slice(&number.to_le_bytes()[..bytes]));
+            }
+            Coding::Coded => {
+                let mut bits = BitWriter::default();
+                let mut before = block.first().map_or(0, |first| first.0);
+                for (at, &(key, number)) in block.iter().enumerate() {
+                    if at > 0 {
+                        let difference = before ^ key;
+                        let position = leading(difference);
+                        self.code.write(position, &mut bits);
+                        bits.push(difference, position.saturating_sub(1));
+                        before = key;
+                    }
+                    bits.push(number, self.width);
+                }
+                out.extend_from_slice(&bits.finish());
+            }
+        }
+    }
+
+    /// Reads the `count` entries of a block whose first key is known.
+    #[inline]
+    pub(crate) fn read(
+        &self,
+        block: &[u8],
+        count: usize,
+        first: u64,
+        mut take: impl FnMut(u64, Number) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        match self.coding {
+            Coding::Plain => {
+                let (keys, numbers) = block.split_at_checked(count * 8).unwrap_or_default();
+                let keys = keys.as_chunks::<8>().0.iter().map(|key| u64::from_le_bytes(*key));
+                if self.width == 32 {
+                    for (key, number) in keys.zip(numbers.as_chunks::<4>().0) {
+                        take(key, u64::from(u32::from_le_bytes(*number)))?;
+                    }
+                } else {
+                    for (key, number) in keys.zip(numbers.as_chunks::<8>().0) {
+                        take(key, u64::from_le_bytes(*number))?;
+                    }
+                }
+            }
+            Coding::Coded => {
+                let mut bits = BitReader::new(block);
+                let mut key = first;
+                take(key, bits.read(self.width))?;
+                for _ in 1..count {
+                    let position = self.code.read(&mut bits);
+                    if position > 0 {
+                        let below = position - 1;
+                        key ^= 1 << below | bits.read(below);
+                    }
+                    take(key, bits.read(self.width))?;
+                }
+            }
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// What a visitor of entries wants next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// The next entry.
+    Entry,
+    /// The next entry of another key: a million equal ones cost one block.
+    Key,
+    /// No more.
+    Done,
+}
+
+/// First keys and places of blocks, and which keys are not there at all.
+#[derive(Default)]
+pub(crate) struct Directory {
+    pub(crate) first_keys: Vec<u64>,
+    /// Where each block starts in the data, and where the last one ends.
+    pub(crate) offsets: Vec<u64>,
+    pub(crate) filter: Option<Filter>,
+    pub(crate) entries: u64,
+}
+
+impl Directory {
+    pub(crate) fn blocks(&self) -> usize {
+        self.first_keys.len()
+    }
+
+    /// Entries of a block.
+    pub(crate) fn count(&self, block: usize) -> usize {
+        (self.entries as usize - block * BLOCK).min(BLOCK)
+    }
+
+    /// The block in which the first entry not below `key` may be.
+    pub(crate) fn start(&self, key: u64) -> usize {
+        search::below(&self.first_keys, key).saturating_sub(1)
+    }
+
+    /// Visits the entries whose keys are in `keys`, in order. `read` hands over the bytes of a block.
+    pub(crate) fn visit<E>(
+        &self,
+        layout: &Layout,
+        keys: std::ops::RangeInclusive<u64>,
+        mut read: impl FnMut(usize, &mut dyn FnMut(&[u8])) -> Result<(), E>,
+        mut take: impl FnMut(u64, Number) -> Next,
+    ) -> Result<(), E> {
+        let (low, high) = (*keys.start(), *keys.end());
+        let mut block = self.start(low);
+        let mut skip: Option<u64> = None;
+        let mut done = false;
+        while !done && block < self.blocks() && self.first_keys[block] <= high {
+            let (count, first) = (self.count(block), self.first_keys[block]);
+            read(block, &mut |bytes| {
+                let _ = layout.read(bytes, count, first, |key, number| {
+                    if key > high {
+                        return ControlFlow::Break(());
+                    }
+                    if key >= low && skip != Some(key) {
+                        match take(key, number) {
+                            Next::Entry => skip = None,
+                            Next::Key => skip = Some(key),
+                            Next::Done => {
+                                done = true;
+                                return ControlFlow::Break(());
+                            }
+                        }
+                    }
+                    ControlFlow::Continue(())
+                });
+            })?;
+            block += 1;
+            if let Some(key) = skip
+                && self.first_keys.get(block) == Some(&key)
+            {
+                // Blocks that begin with the key hold nothing else, all but the last of them.
+                block += self.first_keys[block..].partition_point(|&first| first <= key) - 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// Bytes held in memory.
+    pub(crate) fn bytes(&self) -> u64 {
+        (self.first_keys.len() + self.offsets.len()) as u64 * 8
+            + self.filter.as_ref().map_or(0, Filter::bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use proptest::prelude::*;
+
+    fn build(entries: &[Entry], coding: Coding) -> (Layout, Directory, Vec<u8>) {
+        let mut census = Census::default();
+        entries.iter().for_each(|&entry| census.count(entry));
+        let layout = Layout::of(&census, coding);
+        let mut directory =
+            Directory { entries: entries.len() as u64, offsets: vec![0], ..Directory::default() };
+        let mut data = Vec::new();
+        for block in entries.chunks(BLOCK) {
+            directory.first_keys.push(block[0].0);
+            layout.write(block, &mut data);
+            directory.offsets.push(data.len() as u64);
+        }
+        (layout, directory, data)
+    }
+
+    fn visit(
+        built: &(Layout, Directory, Vec<u8>),
+        keys: std::ops::RangeInclusive<u64>,
+        next: Next,
+    ) -> (Vec<Entry>, usize) {
+        let (layout, directory, data) = built;
+        let (mut found, mut blocks) = (Vec::new(), 0);
+        let read = |block: usize, take: &mut dyn FnMut(&[u8])| -> Result<(), ()> {
+            blocks += 1;
+            take(&data[directory.offsets[block] as usize..directory.offsets[block + 1] as usize]);
+            Ok(())
+        };
+        let take = |key, number| {
+            found.push((key, number));
+            next
+        };
+        directory.visit(layout, keys, read, take).unwrap();
+        (found, blocks)
+    }
+
+    proptest! {
+        #[test]
+        fn a_range_holds_what_a_filter_over_all_holds(
+            mut entries in proptest::collection::vec((prop_oneof![any::<u64>(), 0u64..20], 0u64..1 << 40), 0..900),
+            low in prop_oneof![any::<u64>(), 0u64..20], high in prop_oneof![any::<u64>(), 0u64..20], coded in any::<bool>(),
+        ) {
+            entries.sort_unstable();
+            entries.dedup();
+            let built = build(&entries, if coded { Coding::Coded } else { Coding::Plain });
+            let (low, high) = (low.min(high), low.max(high));
+            let mut expected: Vec<Entry> = entries.iter().copied().filter(|entry| (low..=high).contains(&entry.0)).collect();
+            prop_assert_eq!(&visit(&built, low..=high, Next::Entry).0, &expected);
+            expected.dedup_by_key(|entry| entry.0);
+            prop_assert_eq!(visit(&built, low..=high, Next::Key).0, expected);
+        }
+    }
+
+    #[test]
+    fn a_million_equal_keys_cost_two_blocks() {
+        let mut entries: Vec<Entry> = (0..1_000_000).map(|number| (7 << 50, number)).collect();
+        entries.push((8 << 50, 3));
+        let (found, blocks) = visit(&build(&entries, Coding::Coded), 0..=u64::MAX, Next::Key);
+        assert_eq!(found, [(7 << 50, 0), (8 << 50, 3)]);
+        assert!(blocks <= 3, "{blocks}");
+    }
+
+    #[test]
+    fn uniform_keys_take_little_more_than_they_must() {
+        let n = 200_000u64;
+        let mut entries: Vec<Entry> = (0..n).map(|i| (onefold_detect::mix::pair(i, 3), 0)).collect();
+        entries.sort_unstable();
+        let (_, directory, data) = build(&entries, Coding::Coded);
+        let bits = (data.len() + directory.blocks() * 16) as f64 * 8.0 / n as f64;
+        let bound = 64.0 - (n as f64).log2() + 1.44;
+        assert!(bits < bound * 1.1, "{bits} bits, bound {bound}");
+    }
+}

@@ -1,0 +1,497 @@
+//! A segment: sorted keys of many documents in one file that never changes.
+//!
+//! ```text
+//! header    "onefsegm" | version u32 = 1 | 0 u32
+//! section   blocks | for each block: first key u64, offset u64; end of the last u64 | filter, see `filter`
+//! …
+//! table     for each section, 144 bytes:
+//!           kind u32 | coding u8 | number bits u8 | filtered u8 | 0 u8 | entries u64 | start u64 | block bytes u64 |
+//!           filter bytes u64 | code lengths u8 × 65 | 0 u8 × 7 | checksum of blocks u64 | checksum of the rest u64 | 0 u64 × 2
+//! trailer   start of the table u64 | sections u32 | 0 u32 | length of the file u64 | checksum u64
+//! ```
+//!
+//! Numbers are little-endian, checksums XXH3-64 with seed 0; the trailer's is over header, table and the trailer before
+//! it. Kinds: 0 ids, 1 digests, 2 bands, 16 + t the fingerprints permuted for table t, 1024 + 8·t + j those of its long
+//! runs permuted for its finer table j.
+
+use crate::error::Error;
+use crate::filter::Filter;
+use crate::folder::{Folder, Output};
+use crate::huffman::{Code, SYMBOLS};
+use crate::row::{Number, Reader};
+use crate::section::{BLOCK, Census, Coding, Directory, Entry, Layout, Next};
+use std::io::Write;
+use std::ops::{ControlFlow, RangeInclusive};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+
+const MAGIC: &[u8; 8] = b"onefsegm";
+const VERSION: u32 = 1;
+const HEADER: u64 = 16;
+const TABLE_ROW: usize = 144;
+const TRAILER: u64 = 32;
+/// No block is longer: 128 entries of 12 + 63 + 64 bits.
+const MOST_BLOCK_BYTES: usize = 4096;
+
+/// What a section's keys are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Kind(pub(crate) u32);
+
+impl Kind {
+    pub(crate) const IDS: Kind = Kind(0);
+    pub(crate) const DIGESTS: Kind = Kind(1);
+    pub(crate) const BANDS: Kind = Kind(2);
+
+    pub(crate) fn table(table: usize) -> Kind {
+        Kind(16 + table as u32)
+    }
+
+    /// Long runs of a table, in the order of a finer one.
+    pub(crate) fn finer(table: usize, part: usize) -> Kind {
+        Kind(1024 + 8 * table as u32 + part as u32)
+    }
+
+    /// Whether its entries are made from those of another kind.
+    pub(crate) fn is_finer(self) -> bool {
+        self.0 >= 1024
+    }
+
+    /// Fingerprints are looked up by ranges of keys, and always: they stay in memory and need no filter.
+    fn is_table(self) -> bool {
+        self.0 >= 16
+    }
+}
+
+struct Section {
+    kind: Kind,
+    layout: Layout,
+    directory: Directory,
+    start: u64,
+    block_bytes: u64,
+    checksum: u64,
+    /// The blocks, where they are held in memory.
+    memory: Option<Vec<u8>>,
+}
+
+/// A segment, open.
+pub(crate) struct Segment {
+    pub(crate) number: u64,
+    file: fs_err::File,
+    sections: Vec<Section>,
+}
+
+/// A source of sorted entries that can be gone through more than once.
+pub(crate) type Source<'a> = dyn Fn(&mut dyn FnMut(Entry)) -> Result<(), Error> + 'a;
+
+/// Writes a segment and opens it.
+pub(crate) fn write(
+    folder: &Folder,
+    number: u64,
+    coding: Coding,
+    sections: &[(Kind, &Source<'_>)],
+) -> Result<Segment, Error> {
+    let path = folder.segment_path(number);
+    folder.write_whole(&path, |output| {
+        let mut header = MAGIC.to_vec();
+        header.extend_from_slice(&VERSION.to_le_bytes());
+        header.extend_from_slice(&[0; 4]);
+        output.write_all(&header)?;
+        let mut table = Vec::new();
+        for (kind, source) in sections {
+            write_section(output, *kind, coding, source, &mut table)?;
+        }
+        let mut trailer = Vec::new();
+        trailer.extend_from_slice(&output.position().to_le_bytes());
+        trailer.extend_from_slice(&(sections.len() as u32).to_le_bytes());
+        trailer.extend_from_slice(&[0; 4]);
+        let length = output.position() + table.len() as u64 + TRAILER;
+        trailer.extend_from_slice(&length.to_le_bytes());
+        let checksum = xxh3_64(&[&header[..], &table, &trailer].concat());
+        trailer.extend_from_slice(&checksum.to_le_bytes());
+        output.write_all(&table)?;
+        Ok(output.write_all(&trailer)?)
+    })?;
+    Segment::open(folder, number)
+}
+
+fn write_section(
+    output: &mut Output,
+    kind: Kind,
+    coding: Coding,
+    source: &Source<'_>,
+    table: &mut Vec<u8>,
+) -> Result<(), Error> {
+    // Blocks read from disk cost a read whatever their coding, so only those held in memory are ever plain.
+    let coding = if kind.is_table() { coding } else { Coding::Coded };
+    let mut census = Census::default();
+    source(&mut |entry| census.count(entry))?;
+    let layout = Layout::of(&census, coding);
+    let start = output.position();
+    let mut filter = (!kind.is_table()).then(|| Filter::new(census.entries));
+    let mut rest = Vec::new();
+    let mut blocks =
+        Blocks { layout: &layout, output, start, bytes: Vec::new(), sum: Xxh3::new(), failed: None };
+    let mut block: Vec<Entry> = Vec::with_capacity(BLOCK);
+    source(&mut |entry| {
+        if let Some(filter) = &mut filter {
+            filter.add(entry.0);
+        }
+        block.push(entry);
+        if block.len() == BLOCK {
+            blocks.put(&block, &mut rest);
+            block.clear();
+        }
+    })?;
+    blocks.put(&block, &mut rest);
+    let (checksum, failed) = (blocks.sum.digest(), blocks.failed);
+    failed.map_or(Ok(()), Err)?;
+    let block_bytes = output.position() - start;
+    rest.extend_from_slice(&block_bytes.to_le_bytes());
+    let filter = filter.map(|filter| filter.to_bytes()).unwrap_or_default();
+    rest.extend_from_slice(&filter);
+    output.write_all(&rest)?;
+    table.extend_from_slice(&kind.0.to_le_bytes());
+    table.extend_from_slice(&[coding as u8, layout.width as u8, u8::from(!kind.is_table()), 0]);
+    for number in [census.entries, start, block_bytes, filter.len() as u64] {
+        table.extend_from_slice(&number.to_le_bytes());
+    }
+    table.extend_from_slice(layout.code.lengths());
+    table.extend_from_slice(&[0; 7]);
+    for number in [checksum, xxh3_64(&rest), 0, 0] {
+        table.extend_from_slice(&number.to_le_bytes());
+    }
+    Ok(())
+}
+
+struct Blocks<'a> {
+    layout: &'a Layout,
+    output: &'a mut Output,
+    start: u64,
+    bytes: Vec<u8>,
+    sum: Xxh3,
+    failed: Option<std::io::Error>,
+}
+
+impl Blocks<'_> {
+    fn put(&mut self, block: &[Entry], directory: &mut Vec<u8>) {
+        let Some(first) = block.first().filter(|_| self.failed.is_none()) else { return };
+        directory.extend_from_slice(&first.0.to_le_bytes());
+        directory.extend_from_slice(&(self.output.position() - self.start).to_le_bytes());
+        self.bytes.clear();
+        self.layout.write(block, &mut self.bytes);
+        self.sum.update(&self.bytes);
+        self.failed = self.output.write_all(&self.bytes).err();
+    }
+}
+
+impl Segment {
+    /// Opens a segment and checks all of it that is held in memory.
+    pub(crate) fn open(folder: &Folder, number: u64) -> Result<Self, Error> {
+        let path = folder.segment_path(number);
+        let file = fs_err::File::open(&path)?;
+        let bad = |what: &str| Error::damaged(&path, what);
+        let length = file.metadata()?.len();
+        if length < HEADER + TRAILER {
+            return Err(bad("too short for a segment"));
+        }
+        let header = read(&file, 0, HEADER)?;
+        let trailer = read(&file, length - TRAILER, TRAILER)?;
+        if &header[..8] != MAGIC {
+            return Err(bad("no segment"));
+        }
+        let version = Reader::new(&header[8..]).u32().map_err(|_| bad("header"))?;
+        if version > VERSION {
+            return Err(Error::Version { path, found: version, known: VERSION });
+        }
+        let mut fields = Reader::new(&trailer);
+        let mut field = || fields.u64().map_err(|_| bad("trailer"));
+        let (table_start, count, written, checksum) = (field()?, field()?, field()?, field()?);
+        let table_bytes = length.checked_sub(TRAILER + table_start).filter(|_| written == length);
+        let table_bytes = table_bytes.ok_or_else(|| bad("cut short or grown"))?;
+        let table = read(&file, table_start, table_bytes)?;
+        let body = &trailer[..TRAILER as usize - 8];
+        if xxh3_64(&[&header[..], &table, body].concat()) != checksum {
+            return Err(bad("checksum of the table of sections does not match"));
+        }
+        if table.len() as u64 != count * TABLE_ROW as u64 {
+            return Err(bad("table of sections has another length"));
+        }
+        let rows = table.as_chunks::<TABLE_ROW>().0;
+        let sections = rows.iter().map(|row| Section::open(row, &file, &path)).collect::<Result<_, _>>()?;
+        Ok(Segment { number, file, sections })
+    }
+
+    fn section(&self, kind: Kind) -> Option<&Section> {
+        self.sections.iter().find(|section| section.kind == kind)
+    }
+
+    /// Visits the entries of a kind whose keys are in a range.
+    pub(crate) fn visit(
+        &self,
+        kind: Kind,
+        keys: RangeInclusive<u64>,
+        take: impl FnMut(u64, Number) -> Next,
+    ) -> Result<(), Error> {
+        let Some(section) = self.section(kind) else { return Ok(()) };
+        let read =
+            |block: usize, use_bytes: &mut dyn FnMut(&[u8])| section.block(&self.file, block, use_bytes);
+        Ok(section.directory.visit(&section.layout, keys, read, take)?)
+    }
+
+    /// Visits the documents that have a key.
+    pub(crate) fn get(&self, kind: Kind, key: u64, mut take: impl FnMut(Number)) -> Result<(), Error> {
+        let Some(section) = self.section(kind) else { return Ok(()) };
+        if section.directory.filter.as_ref().is_some_and(|filter| !filter.may_hold(key)) {
+            return Ok(());
+        }
+        self.visit(kind, key..=key, |_, number| {
+            take(number);
+            Next::Entry
+        })
+    }
+
+    /// Whether there is an entry of a kind in a range of keys.
+    pub(crate) fn any(&self, kind: Kind, keys: RangeInclusive<u64>) -> Result<bool, Error> {
+        let mut any = false;
+        let first = keys.start().to_owned();
+        if self.section(kind).is_some() {
+            // The first entry decides, and it is in the first block or at the start of the next.
+            self.visit(kind, first..=*keys.end(), |_, _| {
+                any = true;
+                Next::Done
+            })?;
+        }
+        Ok(any)
+    }
+
+    /// Entries of a kind.
+    pub(crate) fn entries(&self, kind: Kind) -> u64 {
+        self.section(kind).map_or(0, |section| section.directory.entries)
+    }
+
+    /// Entries of all kinds, by which segments are weighed against each other.
+    pub(crate) fn weight(&self) -> u64 {
+        self.sections.iter().map(|section| section.directory.entries).sum()
+    }
+
+    pub(crate) fn kinds(&self) -> impl Iterator<Item = Kind> + '_ {
+        self.sections.iter().map(|section| section.kind)
+    }
+
+    /// Bytes of a kind: its blocks with their directory.
+    pub(crate) fn bytes_of(&self, kind: Kind) -> u64 {
+        self.section(kind).map_or(0, |section| section.block_bytes + section.directory.blocks() as u64 * 16)
+    }
+
+    /// Bytes on disk.
+    pub(crate) fn file_bytes(&self) -> Result<u64, Error> {
+        Ok(self.file.metadata()?.len())
+    }
+
+    /// Bytes held in memory.
+    pub(crate) fn memory_bytes(&self) -> u64 {
+        let held = |section: &Section| section.memory.as_ref().map_or(0, |bytes| bytes.len() as u64);
+        self.sections.iter().map(|section| section.directory.bytes() + held(section)).sum()
+    }
+
+    /// Blocks of a kind.
+    pub(crate) fn blocks(&self, kind: Kind) -> usize {
+        self.section(kind).map_or(0, |section| section.directory.blocks())
+    }
+
+    /// Entries of some blocks of a kind, in order.
+    pub(crate) fn each(
+        &self,
+        kind: Kind,
+        blocks: std::ops::Range<usize>,
+        mut take: impl FnMut(Entry),
+    ) -> Result<(), Error> {
+        let Some(section) = self.section(kind) else { return Ok(()) };
+        for block in blocks {
+            let (count, first) = (section.directory.count(block), section.directory.first_keys[block]);
+            section.block(&self.file, block, &mut |bytes| {
+                let _ = section.layout.read(bytes, count, first, |key, number| {
+                    take((key, number));
+                    ControlFlow::Continue(())
+                });
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Entries of a kind in order, a block at a time.
+    pub(crate) fn cursor(&self, kind: Kind) -> Option<Cursor<'_>> {
+        let section = self.section(kind)?;
+        Some(Cursor { section, file: &self.file, block: 0, entries: Vec::new(), at: 0 })
+    }
+
+    /// Reads everything: checksums, order, directory, filter.
+    pub(crate) fn verify(&self, path: &Path) -> Result<(), Error> {
+        for section in &self.sections {
+            let bad = |what: &str| Error::damaged(path, format!("section {}: {what}", section.kind.0));
+            let mut sum = Xxh3::new();
+            let mut last = None;
+            let directory = &section.directory;
+            for block in 0..directory.blocks() {
+                let first = directory.first_keys[block];
+                let mut sound = true;
+                let mut seen = 0;
+                section.block_from_disk(&self.file, block, &mut |bytes| {
+                    sum.update(bytes);
+                    let _ = section.layout.read(bytes, directory.count(block), first, |key, number| {
+                        sound &= last < Some((key, number)) && (seen > 0 || key == first);
+                        sound &= directory.filter.as_ref().is_none_or(|filter| filter.may_hold(key));
+                        last = Some((key, number));
+                        seen += 1;
+                        ControlFlow::Continue(())
+                    });
+                })?;
+                if !sound || seen != directory.count(block) {
+                    return Err(bad(&format!("block {block} is out of order")));
+                }
+            }
+            if sum.digest() != section.checksum {
+                return Err(bad("checksum of the blocks does not match"));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Section {
+    fn open(row: &[u8; TABLE_ROW], file: &fs_err::File, path: &Path) -> Result<Self, Error> {
+        let bad = |what: &str| Error::damaged(path, what);
+        let mut fields = Reader::new(row);
+        let parsed = (|| {
+            let kind = Kind(fields.u32()?);
+            let [coding, width, filtered, _] = fields.array()?;
+            let [entries, start, block_bytes, filter_bytes] =
+                [fields.u64()?, fields.u64()?, fields.u64()?, fields.u64()?];
+            let lengths: [u8; SYMBOLS] = fields.array()?;
+            fields.take(7)?;
+            Ok((
+                kind,
+                coding,
+                width,
+                filtered,
+                [entries, start, block_bytes, filter_bytes],
+                lengths,
+                [fields.u64()?, fields.u64()?],
+            ))
+        })();
+        let (kind, coding, width, filtered, [entries, start, block_bytes, filter_bytes], lengths, sums) =
+            parsed.map_err(|_: crate::row::Damaged| bad("row of a section"))?;
+        let coding = match coding {
+            0 => Coding::Plain,
+            1 => Coding::Coded,
+            _ => return Err(bad("unknown coding")),
+        };
+        let code = Code::from_lengths(lengths).ok_or_else(|| bad("no code"))?;
+        let blocks = entries.div_ceil(BLOCK as u64) as usize;
+        let rest_bytes = blocks as u64 * 16 + 8 + filter_bytes;
+        let rest = read(file, start + block_bytes, rest_bytes)?;
+        if xxh3_64(&rest) != sums[1] {
+            return Err(bad("checksum of a directory does not match"));
+        }
+        let (pairs, rest) = rest.split_at(blocks * 16);
+        let number = |bytes: &[u8]| Reader::new(bytes).u64().unwrap_or_default();
+        let mut directory = Directory { entries, ..Directory::default() };
+        for pair in pairs.as_chunks::<16>().0 {
+            directory.first_keys.push(number(&pair[..8]));
+            directory.offsets.push(number(&pair[8..]));
+        }
+        directory.offsets.push(number(rest));
+        directory.filter = (filtered == 1).then(|| Filter::from_bytes(&rest[8..]));
+        let bounded = |pair: &[u64]| pair[0] <= pair[1] && pair[1] - pair[0] <= MOST_BLOCK_BYTES as u64;
+        if !directory.offsets.windows(2).all(bounded) || width > 64 {
+            return Err(bad("blocks of impossible length"));
+        }
+        let memory = if kind.is_table() { Some(read(file, start, block_bytes)?) } else { None };
+        if memory.as_ref().is_some_and(|bytes| xxh3_64(bytes) != sums[0]) {
+            return Err(bad("checksum of the blocks does not match"));
+        }
+        let layout = Layout { coding, width: width.into(), code };
+        Ok(Section { kind, layout, directory, start, block_bytes, checksum: sums[0], memory })
+    }
+
+    fn block(
+        &self,
+        file: &fs_err::File,
+        block: usize,
+        use_bytes: &mut dyn FnMut(&[u8]),
+    ) -> std::io::Result<()> {
+        let Some(memory) = &self.memory else { return self.block_from_disk(file, block, use_bytes) };
+        let (start, end) =
+            (self.directory.offsets[block] as usize, self.directory.offsets[block + 1] as usize);
+        // Bits are read eight bytes at a time, so a few more than the block's own save a copy.
+        let end = if self.layout.coding == Coding::Coded { (end + 8).min(memory.len()) } else { end };
+        use_bytes(&memory[start..end]);
+        Ok(())
+    }
+
+    fn block_from_disk(
+        &self,
+        file: &fs_err::File,
+        block: usize,
+        use_bytes: &mut dyn FnMut(&[u8]),
+    ) -> std::io::Result<()> {
+        let (start, end) = (self.directory.offsets[block], self.directory.offsets[block + 1]);
+        let mut buffer = [0; MOST_BLOCK_BYTES];
+        let bytes = &mut buffer[..(end - start) as usize];
+        file.file().read_exact_at(bytes, self.start + start)?;
+        use_bytes(bytes);
+        Ok(())
+    }
+}
+
+/// Goes through the entries of a section.
+pub(crate) struct Cursor<'a> {
+    section: &'a Section,
+    file: &'a fs_err::File,
+    block: usize,
+    entries: Vec<Entry>,
+    at: usize,
+}
+
+impl Cursor<'_> {
+    /// The next entry, which stays the next until it is taken.
+    pub(crate) fn peek(&mut self) -> Result<Option<Entry>, Error> {
+        if self.at == self.entries.len() {
+            let directory = &self.section.directory;
+            if self.block == directory.blocks() {
+                return Ok(None);
+            }
+            self.entries.clear();
+            self.at = 0;
+            let (count, first) = (directory.count(self.block), directory.first_keys[self.block]);
+            let entries = &mut self.entries;
+            self.section.block(self.file, self.block, &mut |bytes| {
+                let _ = self.section.layout.read(bytes, count, first, |key, number| {
+                    entries.push((key, number));
+                    ControlFlow::Continue(())
+                });
+            })?;
+            self.block += 1;
+            if self.entries.len() != count {
+                return Err(Error::damaged(self.file.path(), "a block is cut short"));
+            }
+        }
+        Ok(Some(self.entries[self.at]))
+    }
+
+    pub(crate) fn take(&mut self) {
+        self.at += 1;
+    }
+}
+
+fn read(file: &fs_err::File, offset: u64, length: u64) -> Result<Vec<u8>, Error> {
+    let path: PathBuf = file.path().to_owned();
+    let size = file.metadata()?.len();
+    if offset.checked_add(length).is_none_or(|end| end > size) {
+        return Err(Error::damaged(path, "points behind its end"));
+    }
+    let mut bytes = vec![0; length as usize];
+    file.file().read_exact_at(&mut bytes, offset)?;
+    Ok(bytes)
+}

@@ -1,0 +1,382 @@
+//! The durable truth: an embedded store of rows by number.
+//!
+//! ```text
+//! states      number → state           small, rewritten when a document is seen again or changes keeper
+//! documents   number → document        written once
+//! evidence    number → evidence        written once
+//! members     (keeper, member) → ()
+//! promoted    number → ()              members that became keepers since the last segment was written
+//! dead        number → ()              removed, but perhaps still in a segment
+//! segments    segment → ()             those that count; other files are leftovers
+//! about       name → bytes             format, settings, next, covered, segment
+//! ```
+//!
+//! `next` is the number of the next document, `covered` the first whose keys are in no segment, `segment` the number of
+//! the next segment. Keys in memory are made anew from rows `covered..next` and `promoted`, so a crash needs no repair:
+//! the store has the rows or it has not.
+
+use crate::error::Error;
+use crate::folder::{Fence, Folder};
+use crate::row::{Damaged, Document, Evidence, Number, State};
+use redb::{
+    Database, Durability, ReadOnlyTable, ReadTransaction, ReadableDatabase, ReadableTable,
+    ReadableTableMetadata, Table, TableDefinition, WriteTransaction,
+};
+use std::path::{Path, PathBuf};
+
+/// Format of the store's tables.
+pub(crate) const FORMAT: u32 = 1;
+
+const STATES: TableDefinition<'_, u64, &[u8; State::BYTES]> = TableDefinition::new("states");
+const DOCUMENTS: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("documents");
+const EVIDENCE: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("evidence");
+const MEMBERS: TableDefinition<'_, (u64, u64), ()> = TableDefinition::new("members");
+const PROMOTED: TableDefinition<'_, u64, ()> = TableDefinition::new("promoted");
+const DEAD: TableDefinition<'_, u64, ()> = TableDefinition::new("dead");
+const SEGMENTS: TableDefinition<'_, u64, ()> = TableDefinition::new("segments");
+const ABOUT: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("about");
+
+type States = &'static [u8; State::BYTES];
+type Bytes = &'static [u8];
+
+/// The store, open.
+pub(crate) struct Store {
+    database: Database,
+    path: PathBuf,
+    fence: Fence,
+}
+
+/// Turns what the engine says into an error that names the file.
+fn failed<E: Into<redb::Error>>(path: &Path) -> impl FnOnce(E) -> Error {
+    move |error| Error::Store { path: path.to_owned(), source: Box::new(error.into()) }
+}
+
+impl Store {
+    pub(crate) fn open(folder: &Folder, cache_bytes: usize) -> Result<Self, Error> {
+        let path = folder.store_path();
+        let file = folder.store_file()?;
+        let fence = file.fence();
+        let database = Database::builder()
+            .set_cache_size(cache_bytes)
+            .create_with_backend(file)
+            .map_err(failed(&path))?;
+        Ok(Store { database, path, fence })
+    }
+
+    /// Keeps this opening from ever writing again.
+    pub(crate) fn fence(&self) {
+        self.fence.close();
+    }
+
+    pub(crate) fn read(&self) -> Result<View, Error> {
+        let path = &self.path;
+        let txn = self.database.begin_read().map_err(failed(path))?;
+        Ok(View {
+            rows: Rows {
+                states: txn.open_table(STATES).map_err(failed(path))?,
+                documents: txn.open_table(DOCUMENTS).map_err(failed(path))?,
+                evidence: txn.open_table(EVIDENCE).map_err(failed(path))?,
+                members: txn.open_table(MEMBERS).map_err(failed(path))?,
+                path: path.clone(),
+            },
+            promoted: txn.open_table(PROMOTED).map_err(failed(path))?,
+            dead: txn.open_table(DEAD).map_err(failed(path))?,
+            segments: txn.open_table(SEGMENTS).map_err(failed(path))?,
+            about: txn.open_table(ABOUT).map_err(failed(path))?,
+            _txn: txn,
+        })
+    }
+
+    /// Runs `work` in one transaction: all of it is there afterwards, or nothing.
+    pub(crate) fn write<R>(
+        &self,
+        durable: bool,
+        work: impl FnOnce(&mut Writing<'_>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        let path = &self.path;
+        let mut txn = self.database.begin_write().map_err(failed(path))?;
+        // Opening after a crash then costs nothing that grows with the index.
+        txn.set_quick_repair(durable);
+        let durability = if durable { Durability::Immediate } else { Durability::None };
+        txn.set_durability(durability).map_err(failed(path))?;
+        let result = {
+            let mut writing = Writing::open(&txn, path)?;
+            work(&mut writing)?
+        };
+        txn.commit().map_err(failed(path))?;
+        Ok(result)
+    }
+}
+
+/// Rows, in a transaction that reads or one that writes.
+pub(crate) struct Rows<S, B, M> {
+    states: S,
+    documents: B,
+    evidence: B,
+    members: M,
+    path: PathBuf,
+}
+
+/// What a decision reads.
+pub(crate) trait Lookup {
+    fn state(&self, number: Number) -> Result<Option<State>, Error>;
+    fn document(&self, number: Number) -> Result<Option<Document>, Error>;
+    fn evidence<R>(
+        &self,
+        number: Number,
+        read: impl FnOnce(&[u8]) -> Result<R, Damaged>,
+    ) -> Result<Option<R>, Error>;
+    fn members(&self, keeper: Number) -> Result<Vec<Number>, Error>;
+}
+
+impl<S, B, M> Rows<S, B, M> {
+    fn damaged(&self, table: &str, number: Number) -> Error {
+        Error::damaged(&self.path, format!("row {number} of {table} cannot be read"))
+    }
+}
+
+impl<S, B, M> Lookup for Rows<S, B, M>
+where
+    S: ReadableTable<u64, States>,
+    B: ReadableTable<u64, Bytes>,
+    M: ReadableTable<(u64, u64), ()>,
+{
+    fn state(&self, number: Number) -> Result<Option<State>, Error> {
+        let bytes = self.states.get(number).map_err(failed(&self.path))?;
+        bytes
+            .map(|bytes| State::from_bytes(bytes.value()).map_err(|Damaged| self.damaged("states", number)))
+            .transpose()
+    }
+
+    fn document(&self, number: Number) -> Result<Option<Document>, Error> {
+        let bytes = self.documents.get(number).map_err(failed(&self.path))?;
+        bytes
+            .map(|bytes| {
+                Document::from_bytes(bytes.value()).map_err(|Damaged| self.damaged("documents", number))
+            })
+            .transpose()
+    }
+
+    fn evidence<R>(
+        &self,
+        number: Number,
+        read: impl FnOnce(&[u8]) -> Result<R, Damaged>,
+    ) -> Result<Option<R>, Error> {
+        let bytes = self.evidence.get(number).map_err(failed(&self.path))?;
+        bytes.map(|bytes| read(bytes.value()).map_err(|Damaged| self.damaged("evidence", number))).transpose()
+    }
+
+    fn members(&self, keeper: Number) -> Result<Vec<Number>, Error> {
+        let range = self.members.range((keeper, 0)..=(keeper, u64::MAX)).map_err(failed(&self.path))?;
+        range.map(|entry| Ok(entry.map_err(failed(&self.path))?.0.value().1)).collect()
+    }
+}
+
+type ReadMembers = ReadOnlyTable<(u64, u64), ()>;
+type ReadRows = Rows<ReadOnlyTable<u64, States>, ReadOnlyTable<u64, Bytes>, ReadMembers>;
+type WriteMembers<'t> = Table<'t, (u64, u64), ()>;
+type WriteRows<'t> = Rows<Table<'t, u64, States>, Table<'t, u64, Bytes>, WriteMembers<'t>>;
+
+/// A consistent view that later writes do not change.
+pub(crate) struct View {
+    pub(crate) rows: ReadRows,
+    promoted: ReadOnlyTable<u64, ()>,
+    dead: ReadOnlyTable<u64, ()>,
+    segments: ReadOnlyTable<u64, ()>,
+    about: ReadOnlyTable<&'static str, Bytes>,
+    _txn: ReadTransaction,
+}
+
+impl View {
+    pub(crate) fn about(&self, name: &str) -> Result<Option<Vec<u8>>, Error> {
+        let path = &self.rows.path;
+        Ok(self.about.get(name).map_err(failed(path))?.map(|bytes| bytes.value().to_vec()))
+    }
+
+    pub(crate) fn number(&self, name: &str) -> Result<u64, Error> {
+        let bytes = self.about(name)?.unwrap_or_default();
+        let bytes = <[u8; 8]>::try_from(bytes.as_slice())
+            .map_err(|_| Error::damaged(&self.rows.path, format!("{name} cannot be read")))?;
+        Ok(u64::from_le_bytes(bytes))
+    }
+
+    pub(crate) fn segments(&self) -> Result<Vec<u64>, Error> {
+        numbers(&self.segments, &self.rows.path)
+    }
+
+    pub(crate) fn promoted(&self) -> Result<Vec<Number>, Error> {
+        numbers(&self.promoted, &self.rows.path)
+    }
+
+    pub(crate) fn dead(&self) -> Result<Vec<Number>, Error> {
+        numbers(&self.dead, &self.rows.path)
+    }
+
+    pub(crate) fn dead_count(&self) -> Result<u64, Error> {
+        self.dead.len().map_err(failed(&self.rows.path))
+    }
+
+    /// Documents stored.
+    pub(crate) fn len(&self) -> Result<u64, Error> {
+        self.rows.states.len().map_err(failed(&self.rows.path))
+    }
+
+    /// Members among them.
+    pub(crate) fn member_count(&self) -> Result<u64, Error> {
+        self.rows.members.len().map_err(failed(&self.rows.path))
+    }
+
+    /// States from a number on, in order.
+    pub(crate) fn states(
+        &self,
+        from: Number,
+    ) -> Result<impl Iterator<Item = Result<(Number, State), Error>> + '_, Error> {
+        let path = &self.rows.path;
+        let range = self.rows.states.range(from..).map_err(failed(path))?;
+        Ok(range.map(move |entry| {
+            let (number, bytes) = entry.map_err(failed(path))?;
+            let number = number.value();
+            let state =
+                State::from_bytes(bytes.value()).map_err(|Damaged| self.rows.damaged("states", number))?;
+            Ok((number, state))
+        }))
+    }
+
+    /// Rows of documents, evidence and members there are.
+    pub(crate) fn row_counts(&self) -> Result<(u64, u64, u64), Error> {
+        let path = &self.rows.path;
+        let documents = self.rows.documents.len().map_err(failed(path))?;
+        let evidence = self.rows.evidence.len().map_err(failed(path))?;
+        Ok((documents, evidence, self.member_count()?))
+    }
+
+    /// All pairs of keeper and member, in order.
+    pub(crate) fn all_members(
+        &self,
+    ) -> Result<impl Iterator<Item = Result<(Number, Number), Error>> + '_, Error> {
+        let path = &self.rows.path;
+        let range = self.rows.members.iter().map_err(failed(path))?;
+        Ok(range.map(move |entry| Ok(entry.map_err(failed(path))?.0.value())))
+    }
+}
+
+fn numbers(table: &ReadOnlyTable<u64, ()>, path: &Path) -> Result<Vec<u64>, Error> {
+    let range = table.iter().map_err(failed(path))?;
+    range.map(|entry| Ok(entry.map_err(failed(path))?.0.value())).collect()
+}
+
+/// A transaction that writes.
+pub(crate) struct Writing<'t> {
+    pub(crate) rows: WriteRows<'t>,
+    promoted: Table<'t, u64, ()>,
+    dead: Table<'t, u64, ()>,
+    segments: Table<'t, u64, ()>,
+    about: Table<'t, &'static str, Bytes>,
+    bytes: Vec<u8>,
+}
+
+impl<'t> Writing<'t> {
+    fn open(txn: &'t WriteTransaction, path: &Path) -> Result<Self, Error> {
+        Ok(Writing {
+            rows: Rows {
+                states: txn.open_table(STATES).map_err(failed(path))?,
+                documents: txn.open_table(DOCUMENTS).map_err(failed(path))?,
+                evidence: txn.open_table(EVIDENCE).map_err(failed(path))?,
+                members: txn.open_table(MEMBERS).map_err(failed(path))?,
+                path: path.to_owned(),
+            },
+            promoted: txn.open_table(PROMOTED).map_err(failed(path))?,
+            dead: txn.open_table(DEAD).map_err(failed(path))?,
+            segments: txn.open_table(SEGMENTS).map_err(failed(path))?,
+            about: txn.open_table(ABOUT).map_err(failed(path))?,
+            bytes: Vec::new(),
+        })
+    }
+
+    pub(crate) fn insert(
+        &mut self,
+        number: Number,
+        state: State,
+        document: &Document,
+        evidence: &Evidence,
+    ) -> Result<(), Error> {
+        self.set_state(number, state)?;
+        self.bytes.clear();
+        document.put(&mut self.bytes);
+        self.rows.documents.insert(number, self.bytes.as_slice()).map_err(failed(&self.rows.path))?;
+        self.bytes.clear();
+        evidence.put(&mut self.bytes);
+        self.rows.evidence.insert(number, self.bytes.as_slice()).map_err(failed(&self.rows.path))?;
+        Ok(())
+    }
+
+    /// Sets what may change of a document, and its place among members.
+    pub(crate) fn set_state(&mut self, number: Number, state: State) -> Result<(), Error> {
+        let path = &self.rows.path;
+        let bytes = state.to_bytes();
+        let before = self.rows.states.insert(number, &bytes).map_err(failed(path))?;
+        let before = before.and_then(|bytes| State::from_bytes(bytes.value()).ok());
+        let keeper = |state: Option<State>| state.and_then(|state| state.member_of).map(|(keeper, _)| keeper);
+        let (old, new) = (keeper(before), keeper(Some(state)));
+        if old != new {
+            if let Some(old) = old {
+                self.rows.members.remove((old, number)).map_err(failed(path))?;
+            }
+            if let Some(new) = new {
+                self.rows.members.insert((new, number), ()).map_err(failed(path))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes a document, but not its members.
+    pub(crate) fn remove(&mut self, number: Number) -> Result<(), Error> {
+        let path = &self.rows.path;
+        let state = self.rows.states.remove(number).map_err(failed(path))?;
+        let state = state.and_then(|bytes| State::from_bytes(bytes.value()).ok());
+        if let Some((keeper, _)) = state.and_then(|state| state.member_of) {
+            self.rows.members.remove((keeper, number)).map_err(failed(path))?;
+        }
+        self.rows.documents.remove(number).map_err(failed(path))?;
+        self.rows.evidence.remove(number).map_err(failed(path))?;
+        self.promoted.remove(number).map_err(failed(path))?;
+        self.dead.insert(number, ()).map_err(failed(path))?;
+        Ok(())
+    }
+
+    pub(crate) fn promote(&mut self, number: Number) -> Result<(), Error> {
+        self.promoted.insert(number, ()).map_err(failed(&self.rows.path))?;
+        Ok(())
+    }
+
+    pub(crate) fn set_about(&mut self, name: &'static str, bytes: &[u8]) -> Result<(), Error> {
+        self.about.insert(name, bytes).map_err(failed(&self.rows.path))?;
+        Ok(())
+    }
+
+    pub(crate) fn set_number(&mut self, name: &'static str, number: u64) -> Result<(), Error> {
+        self.set_about(name, &number.to_le_bytes())
+    }
+
+    /// Says which segments count; `promoted` and `dead` may be told that they are in them.
+    pub(crate) fn set_segments(&mut self, gone: &[u64], new: u64) -> Result<(), Error> {
+        let path = &self.rows.path;
+        for segment in gone {
+            self.segments.remove(segment).map_err(failed(path))?;
+        }
+        self.segments.insert(new, ()).map_err(failed(path))?;
+        Ok(())
+    }
+
+    pub(crate) fn clear_promoted(&mut self) -> Result<(), Error> {
+        self.promoted.retain(|_, ()| false).map_err(failed(&self.rows.path))
+    }
+
+    /// Forgets those dead that were known to a merge of all segments.
+    pub(crate) fn clear_dead(&mut self, known: &[Number]) -> Result<(), Error> {
+        for number in known {
+            self.dead.remove(number).map_err(failed(&self.rows.path))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,239 @@
+//! Documents one by one, for the live index: read and sketched as a batch job does, in the order of the input.
+//!
+//! One thread reads blocks, others sketch them, and the caller's takes what they leave in order. A block is the unit of
+//! all of it, so memory is bounded by the number of threads.
+
+use crate::error::Error;
+use crate::inputs::Selection;
+use crate::recipe::Recipe;
+use crate::scan::{lock, parser_of};
+use crate::sketcher::{Sketcher, Sketches};
+use onefold_detect::digest::Digest;
+use onefold_detect::measure::estimate::ValueBits;
+use onefold_detect::sketch::Bits;
+use onefold_formats::Block;
+use onefold_formats::block::FrameKind;
+use onefold_formats::document::{Document, Parsed, Parser};
+use onefold_formats::reader::{Progress, Reader};
+use onefold_formats::source::{Layout, Source};
+use onefold_run::{Method, Plan};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex};
+
+/// A document and what it is compared by.
+#[derive(Clone, Debug)]
+pub struct Incoming {
+    /// Its id, else its URL, else source and row.
+    pub id: String,
+    /// Its URL.
+    pub url: Option<String>,
+    /// Digest of its text.
+    pub digest: Digest,
+    /// Whether it has no token.
+    pub empty: bool,
+    /// MinHash signature, where the plan's method has one.
+    pub signature: Option<Vec<u64>>,
+    /// SimHash by the plan's features and weights.
+    pub fingerprint: Option<u64>,
+    /// Sorted distinct shingle hashes.
+    pub shingles: Vec<u64>,
+}
+
+/// Which documents are read, and how.
+#[derive(Clone, Copy, Debug)]
+pub struct Feed<'a> {
+    /// Parameters of fingerprints.
+    pub plan: &'a Plan,
+    /// What is read.
+    pub selection: &'a Selection,
+    /// Threads that sketch.
+    pub threads: usize,
+    /// Set to stop.
+    pub cancel: &'a AtomicBool,
+}
+
+/// What was read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FeedSummary {
+    /// Documents handed over.
+    pub documents: u64,
+    /// Records that could not be read.
+    pub bad: u64,
+    /// The first of them, with its place.
+    pub first_bad: Option<String>,
+}
+
+struct Job {
+    number: u64,
+    source: Arc<(Source, Parser)>,
+    block: Block,
+    /// Records of the source before this were handed over already.
+    from_row: u64,
+}
+
+#[derive(Default)]
+struct Done {
+    documents: Vec<Incoming>,
+    bad: u64,
+    first_bad: Option<String>,
+}
+
+type Sent = (u64, Result<Done, Error>);
+
+impl Feed<'_> {
+    /// Hands over all documents, block by block and in order.
+    pub fn read<E: From<Error>>(
+        &self,
+        mut take: impl FnMut(Vec<Incoming>) -> Result<(), E>,
+    ) -> Result<FeedSummary, E> {
+        let found = self.selection.look(&self.plan.fields)?;
+        let mut summary = FeedSummary { bad: found.bad.len() as u64, ..FeedSummary::default() };
+        summary.first_bad = found.bad.first().map(|(name, bad)| format!("{name}: {}", bad.message));
+        let threads = self.threads.max(1);
+        std::thread::scope(|scope| {
+            let (jobs, waiting) = sync_channel::<Job>(threads);
+            let (done, results) = sync_channel::<Sent>(threads);
+            let waiting = Arc::new(Mutex::new(waiting));
+            for _ in 0..threads {
+                let (waiting, done) = (Arc::clone(&waiting), done.clone());
+                scope.spawn(move || self.work(&waiting, &done));
+            }
+            drop(waiting);
+            let sources = found.sources;
+            scope.spawn(move || {
+                let mut number = 0;
+                if let Err(error) = self.produce(sources, &jobs, &mut number) {
+                    // Nobody listens once the caller has stopped.
+                    let _ = done.send((number, Err(error)));
+                }
+            });
+            let mut early: BTreeMap<u64, Result<Done, Error>> = BTreeMap::new();
+            let mut next = 0;
+            while let Ok((number, result)) = results.recv() {
+                early.insert(number, result);
+                while let Some(result) = early.remove(&next) {
+                    next += 1;
+                    let done = result?;
+                    summary.documents += done.documents.len() as u64;
+                    summary.bad += done.bad;
+                    summary.first_bad = summary.first_bad.take().or(done.first_bad);
+                    take(done.documents)?;
+                }
+            }
+            Ok(summary)
+        })
+    }
+
+    /// Reads all sources; returns early where nobody takes blocks any more.
+    fn produce(&self, sources: Vec<Source>, jobs: &SyncSender<Job>, number: &mut u64) -> Result<(), Error> {
+        let limit = self.plan.max_document_bytes as usize;
+        for mut source in sources {
+            let mut from_row = 0;
+            'again: loop {
+                let mut reader = Reader::open(&source, &self.plan.fields, limit, (0, 0))?;
+                let parser = parser_of(&source, &self.plan.fields, limit)?;
+                let shared = Arc::new((source.clone(), parser));
+                let mut rows = 0;
+                loop {
+                    if self.cancel.load(Ordering::Relaxed) {
+                        return Err(Error::Interrupted);
+                    }
+                    let mut block = Block::default();
+                    match reader.next_block(&mut block)? {
+                        Progress::Block => {
+                            rows = block.frames.last().map_or(rows, |frame| frame.row + 1);
+                            let job = Job { number: *number, source: Arc::clone(&shared), block, from_row };
+                            if jobs.send(job).is_err() {
+                                return Ok(());
+                            }
+                            *number += 1;
+                        }
+                        Progress::End => break 'again,
+                        Progress::NotMembers => {
+                            source.layout = Layout::Stream;
+                            from_row = rows;
+                            continue 'again;
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn work(&self, waiting: &Mutex<Receiver<Job>>, done: &SyncSender<Sent>) {
+        let plan = whole_sketches(self.plan);
+        let recipe = Recipe::blank(&plan, 0);
+        let mut sketching = Sketching::new(&recipe);
+        loop {
+            let job = lock(waiting).recv();
+            let Ok(job) = job else { return };
+            let sketched = sketch_block(&job, &mut sketching);
+            if done.send((job.number, Ok(sketched))).is_err() {
+                return;
+            }
+        }
+    }
+}
+
+/// The plan under which a record holds whole signatures and 64-bit fingerprints, whatever the method.
+fn whole_sketches(plan: &Plan) -> Plan {
+    let mut plan = Plan { method: Method::Combined, signature_bits: ValueBits::B64, ..plan.clone() };
+    plan.simhash.bits = Bits::B64;
+    plan
+}
+
+/// Makes documents what the index takes; one a thread.
+struct Sketching<'p> {
+    recipe: &'p Recipe<'p>,
+    sketcher: Sketcher<'p>,
+    sketches: Sketches,
+}
+
+impl<'p> Sketching<'p> {
+    fn new(recipe: &'p Recipe<'p>) -> Self {
+        Sketching { recipe, sketcher: Sketcher::new(recipe), sketches: Sketches::default() }
+    }
+
+    /// Sketches a document; `fallback` is its id where it has neither id nor URL.
+    fn sketch(&mut self, document: &Document<'_>, fallback: impl FnOnce() -> String) -> Incoming {
+        let sketched = self.sketcher.sketch(document, &mut self.sketches);
+        let shingles = self.sketcher.shingles(document).1;
+        let (layout, record) = (self.recipe.layout, &self.sketches.record);
+        let values = layout.signature(record).as_chunks::<8>().0.iter();
+        let url = document.url.as_deref().map(str::to_owned);
+        Incoming {
+            id: document.id.as_deref().map(str::to_owned).or_else(|| url.clone()).unwrap_or_else(fallback),
+            url,
+            digest: sketched.digest,
+            empty: sketched.empty,
+            signature: (!sketched.empty).then(|| values.map(|value| u64::from_le_bytes(*value)).collect()),
+            fingerprint: (!sketched.empty).then(|| layout.fingerprint(record) as u64),
+            shingles: shingles.hashes().to_vec(),
+        }
+    }
+}
+
+fn sketch_block(job: &Job, sketching: &mut Sketching<'_>) -> Done {
+    let mut done = Done::default();
+    let (source, parser) = &*job.source;
+    for frame in job.block.frames.iter().filter(|frame| frame.row >= job.from_row) {
+        if matches!(frame.kind, FrameKind::Filler { .. }) {
+            continue;
+        }
+        match parser.parse(job.block.bytes_of(frame), &frame.kind) {
+            Parsed::Document(document) => {
+                done.documents.push(sketching.sketch(&document, || format!("{}#{}", source.name, frame.row)));
+            }
+            Parsed::Passed(_) => {}
+            Parsed::Bad(bad) => {
+                done.bad += 1;
+                let place = || format!("{}: record at {}: {}", source.name, frame.offset, bad.message);
+                done.first_bad.get_or_insert_with(place);
+            }
+        }
+    }
+    done
+}
