@@ -1,9 +1,11 @@
 //! Arguments. Each is described here once; help and docs use these words.
 
+mod digest;
 mod matching;
 
 use crate::size;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+pub(crate) use digest::Digest;
 pub(crate) use matching::{MatchArgs, SketchArgs};
 use onefold_run::KeepRule;
 use std::path::PathBuf;
@@ -26,6 +28,8 @@ pub(crate) enum Command {
     Fingerprints(Box<Fingerprints>),
     /// Say why a document of a run was removed or kept
     Explain(Explain),
+    /// Print or check digests of files, as sha256sum does
+    Digest(Digest),
 }
 
 /// How pairs become clusters.

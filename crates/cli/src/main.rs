@@ -3,6 +3,7 @@
 
 mod args;
 mod dedup;
+mod digest;
 mod explain;
 mod fingerprints;
 mod pairs;
@@ -59,6 +60,11 @@ fn main() -> ExitCode {
         args::Command::Pairs(arguments) => pairs::run(&arguments),
         args::Command::Fingerprints(arguments) => fingerprints::run(&arguments),
         args::Command::Explain(arguments) => explain::run(&arguments),
+        args::Command::Digest(arguments) => match digest::run(&arguments) {
+            Ok(true) => Ok(()),
+            Ok(false) => return ExitCode::from(1),
+            Err(error) => Err(error),
+        },
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
