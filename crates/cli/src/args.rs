@@ -2,6 +2,7 @@
 
 mod digest;
 mod matching;
+mod tune;
 
 use crate::size;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -9,6 +10,7 @@ pub(crate) use digest::Digest;
 pub(crate) use matching::{MatchArgs, SketchArgs};
 use onefold_run::KeepRule;
 use std::path::PathBuf;
+pub(crate) use tune::{SketchRule, Tune};
 
 /// Find exact and near-duplicate pages in web crawls, with evidence.
 #[derive(Parser, Debug)]
@@ -28,6 +30,8 @@ pub(crate) enum Command {
     Fingerprints(Box<Fingerprints>),
     /// Say why a document of a run was removed or kept
     Explain(Explain),
+    /// Show which pairs bands and sketches find, and what they would cost on a corpus
+    Tune(Box<Tune>),
     /// Print or check digests of files, as sha256sum does
     Digest(Digest),
 }

@@ -10,6 +10,7 @@ mod pairs;
 mod progress;
 mod size;
 mod terminal;
+mod tune;
 
 use clap::Parser;
 use std::path::{Path, PathBuf};
@@ -60,6 +61,7 @@ fn main() -> ExitCode {
         args::Command::Pairs(arguments) => pairs::run(&arguments),
         args::Command::Fingerprints(arguments) => fingerprints::run(&arguments),
         args::Command::Explain(arguments) => explain::run(&arguments),
+        args::Command::Tune(arguments) => tune::run(&arguments),
         args::Command::Digest(arguments) => match digest::run(&arguments) {
             Ok(true) => Ok(()),
             Ok(false) => return ExitCode::from(1),
