@@ -1,11 +1,13 @@
 //! Arguments. Each is described here once; help and docs use these words.
 
+mod compare;
 mod digest;
 mod matching;
 mod tune;
 
 use crate::size;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+pub(crate) use compare::{ColorChoice, Compare};
 pub(crate) use digest::Digest;
 pub(crate) use matching::{MatchArgs, SketchArgs};
 use onefold_run::KeepRule;
@@ -30,6 +32,8 @@ pub(crate) enum Command {
     Fingerprints(Box<Fingerprints>),
     /// Say why a document of a run was removed or kept
     Explain(Explain),
+    /// Say how alike two texts are, by every measure, and show what differs
+    Compare(Box<Compare>),
     /// Show which pairs bands and sketches find, and what they would cost on a corpus
     Tune(Box<Tune>),
     /// Print or check digests of files, as sha256sum does

@@ -2,6 +2,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod args;
+mod compare;
 mod dedup;
 mod digest;
 mod explain;
@@ -61,6 +62,7 @@ fn main() -> ExitCode {
         args::Command::Pairs(arguments) => pairs::run(&arguments),
         args::Command::Fingerprints(arguments) => fingerprints::run(&arguments),
         args::Command::Explain(arguments) => explain::run(&arguments),
+        args::Command::Compare(arguments) => compare::run(&arguments),
         args::Command::Tune(arguments) => tune::run(&arguments),
         args::Command::Digest(arguments) => match digest::run(&arguments) {
             Ok(true) => Ok(()),
