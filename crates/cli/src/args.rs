@@ -1,12 +1,18 @@
 //! Arguments. Each is described here once; help and docs use these words.
 
+mod compare;
+mod digest;
 mod matching;
+mod tune;
 
 use crate::size;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+pub(crate) use compare::{ColorChoice, Compare};
+pub(crate) use digest::Digest;
 pub(crate) use matching::{MatchArgs, MethodName, SketchArgs};
 use onefold_run::KeepRule;
 use std::path::PathBuf;
+pub(crate) use tune::{SketchRule, Tune};
 
 /// Find exact and near-duplicate pages in web crawls, with evidence.
 #[derive(Parser, Debug)]
@@ -32,6 +38,12 @@ pub(crate) enum Command {
     Explain(Explain),
     /// Have we seen this page? A durable index that documents are added to and checked against
     Index(crate::index::IndexArgs),
+    /// Say how alike two texts are, by every measure, and show what differs
+    Compare(Box<Compare>),
+    /// Show which pairs bands and sketches find, and what they would cost on a corpus
+    Tune(Box<Tune>),
+    /// Print or check digests of files, as sha256sum does
+    Digest(Digest),
 }
 
 /// How pairs become clusters.

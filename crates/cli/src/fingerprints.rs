@@ -7,7 +7,7 @@ use crate::progress::Bars;
 use crate::terminal::tsv_field;
 use anyhow::Result;
 use onefold_detect::measure::estimate::ValueBits;
-use onefold_pipeline::{Fingerprint, Job, Switches};
+use onefold_pipeline::{Job, Switches};
 use onefold_run::{Method, Plan};
 use std::io::{BufWriter, Write};
 
@@ -79,7 +79,7 @@ fn parquet(
     ];
     let mut writer = TableWriter::create(fs_err::File::create(&path)?, &columns)?;
     let mut values = Vec::new();
-    let counts = onefold_pipeline::fingerprints(job, work, &mut |found: &Fingerprint<'_>| {
+    let counts = onefold_pipeline::fingerprints(job, work, &mut |found| {
         let digest = format!("{:032x}", found.digest);
         values.clear();
         values.extend(

@@ -2,7 +2,9 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod args;
+mod compare;
 mod dedup;
+mod digest;
 mod evaluate;
 mod explain;
 mod fingerprints;
@@ -12,6 +14,7 @@ mod progress;
 mod related;
 mod size;
 mod terminal;
+mod tune;
 
 use clap::Parser;
 use std::path::{Path, PathBuf};
@@ -65,6 +68,13 @@ fn main() -> ExitCode {
         args::Command::Evaluate(arguments) => evaluate::run(&arguments),
         args::Command::Explain(arguments) => explain::run(&arguments),
         args::Command::Index(arguments) => index::run(&arguments),
+        args::Command::Compare(arguments) => compare::run(&arguments),
+        args::Command::Tune(arguments) => tune::run(&arguments),
+        args::Command::Digest(arguments) => match digest::run(&arguments) {
+            Ok(true) => Ok(()),
+            Ok(false) => return ExitCode::from(1),
+            Err(error) => Err(error),
+        },
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -16,6 +16,7 @@ mod components;
 mod error;
 mod exact;
 pub mod explain;
+mod find;
 mod fingerprints;
 mod inputs;
 mod job;
@@ -45,6 +46,7 @@ mod workdir;
 mod write;
 
 pub use error::Error;
+pub use find::{FileKind, FoundDocument, find_documents, only_document};
 pub use fingerprints::{Fingerprint, fingerprints};
 pub use inputs::{Selection, Spooled};
 pub use job::{EvidenceFormat, Job, Outcome, Resources, Switches, dedup};

@@ -20,7 +20,7 @@ pub struct Bands {
 #[non_exhaustive]
 pub enum BandsError {
     /// More values asked for than a signature has.
-    #[error("{bands} bands of {rows} rows need {} values, the signature has {signature}", bands * rows)]
+    #[error("{bands} bands of {rows} rows need {} values, the signature has {signature}", bands.saturating_mul(*rows))]
     TooLong {
         /// Bands asked for.
         bands: usize,
@@ -44,7 +44,7 @@ pub enum BandsError {
 impl Bands {
     /// Bands as given.
     pub fn new(bands: usize, rows: usize, signature: usize) -> Result<Self, BandsError> {
-        if bands == 0 || rows == 0 || bands * rows > signature {
+        if bands == 0 || rows == 0 || bands.saturating_mul(rows) > signature {
             return Err(BandsError::TooLong { bands, rows, signature });
         }
         Ok(Bands { bands, rows })

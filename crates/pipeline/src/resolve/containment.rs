@@ -35,10 +35,10 @@ impl Worker<'_> {
         }
         left.sort_unstable();
         // Those whose keeper went are decided again, in rank order.
-        for place in 0..ranked.len() {
-            if keepers[place].is_some_and(|(keeper, _)| left.binary_search(&keeper).is_ok()) {
-                keepers[place] = self.keeper_among(&staying, place, ranked, of_document)?;
-                if keepers[place].is_none() {
+        for (place, joined) in keepers.iter_mut().enumerate() {
+            if joined.is_some_and(|(keeper, _)| left.binary_search(&keeper).is_ok()) {
+                *joined = self.keeper_among(&staying, place, ranked, of_document)?;
+                if joined.is_none() {
                     stay(&mut staying, place, of_document);
                 }
             }
