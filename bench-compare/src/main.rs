@@ -3,7 +3,7 @@
 //! Each tool runs as a child process, and its CPU seconds and peak memory are what the kernel says of that child.
 //! Runs are interleaved and the best of each tool counts. Speed never stands alone: recall and precision come from
 //! the output of the measured run itself. Peers are used here only, as dependencies, under their own licences
-//! (gaoya, rensa and datasketch: MIT).
+//! (gaoya, txtfp, rensa and datasketch: MIT).
 
 mod compare;
 mod error;
@@ -25,6 +25,7 @@ Compares onefold with other tools on one corpus and prints a Markdown table.
 
 usage: onefold-bench-compare --corpus FILE.jsonl --truth FILE.tsv [options]
        onefold-bench-compare gaoya-minhash FILE.jsonl OUT.tsv
+       onefold-bench-compare txtfp-simhash FILE.jsonl OUT.tsv
 
       --corpus FILE        JSON lines with id and text, as onefold-generate writes them
       --truth FILE         its planted pairs
@@ -56,6 +57,9 @@ fn main() -> ExitCode {
     let outcome = match arguments.first() {
         Some(first) if first == "gaoya-minhash" && arguments.len() == 3 => {
             peer::gaoya_minhash(arguments[1].as_ref(), arguments[2].as_ref())
+        }
+        Some(first) if first == "txtfp-simhash" && arguments.len() == 3 => {
+            peer::txtfp_simhash(arguments[1].as_ref(), arguments[2].as_ref())
         }
         _ => parse(arguments).and_then(|options| match options {
             Some(options) => compare::run(&options).map(|text| print!("{text}")),

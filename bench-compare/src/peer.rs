@@ -1,4 +1,4 @@
-//! The crate gaoya, driven as its documentation suggests: MinHash signatures of 128 values in 16 bands of 8 rows, each
+//! Other people's crates. gaoya, driven as its documentation suggests: MinHash signatures of 128 values in 16 bands of 8 rows, each
 //! document looked up among those before it and then added. Its pairs are candidates whose *estimated* resemblance
 //! reaches the threshold; nothing is verified and no file is deduplicated, so it does less than onefold does.
 
@@ -8,6 +8,7 @@ use std::path::Path;
 use fs_err::File;
 use gaoya::minhash::{MinHashIndex, MinHasher, MinHasher32, SmallVecContainer};
 use rustc_hash::FxBuildHasher;
+use txtfp::{Canonicalizer, Fingerprinter, ShingleTokenizer, SimHashFingerprinter, WordTokenizer};
 
 use crate::error::Error;
 
@@ -44,6 +45,26 @@ pub(crate) fn gaoya_minhash(input: &Path, output: &Path) -> Result<(), Error> {
         }
         index.insert(ids.len() as u32, signature);
         ids.push(record.id);
+        line.clear();
+    }
+    Ok(writer.flush()?)
+}
+
+/// Writes `id fingerprint` for every document: the crate txtfp's SimHash of five-word shingles weighted by frequency, its
+/// defaults otherwise.
+pub(crate) fn txtfp_simhash(input: &Path, output: &Path) -> Result<(), Error> {
+    let tokenizer = ShingleTokenizer { k: SHINGLE, inner: WordTokenizer };
+    let fingerprinter = SimHashFingerprinter::new(Canonicalizer::default(), tokenizer);
+    let mut reader = BufReader::with_capacity(1 << 20, File::open(input)?);
+    let mut writer = BufWriter::new(File::create(output)?);
+    let (mut line, mut number) = (String::new(), 0);
+    while reader.read_line(&mut line)? > 0 {
+        number += 1;
+        let problem = |problem: String| Error::Line { path: input.to_owned(), line: number, problem };
+        let record: Record = serde_json::from_str(&line).map_err(|error| problem(error.to_string()))?;
+        let fingerprint =
+            fingerprinter.fingerprint(&record.text).map_err(|error| problem(error.to_string()))?;
+        writeln!(writer, "{}\t{:016x}", record.id, fingerprint.0)?;
         line.clear();
     }
     Ok(writer.flush()?)

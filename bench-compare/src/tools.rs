@@ -84,6 +84,31 @@ pub(crate) fn tools(options: &Options, this: &Path) -> Vec<Tool> {
         Answer::Pairs,
         options,
     ));
+    if let Some(onefold) = &options.onefold {
+        let printed = options.work.join("onefold-fingerprints.tsv");
+        let flags = ["--features", "word:5", "--threads", "1", "--quiet"].map(PathBuf::from);
+        let mut arguments = vec!["fingerprints".into(), options.corpus.clone()];
+        arguments.extend(flags);
+        tools.push(Tool {
+            name: "onefold fingerprints",
+            does: "digest and SimHash of five-word shingles, one thread",
+            program: onefold.clone(),
+            arguments,
+            answer: Answer::Nothing,
+            input: Input::Jsonl,
+            stdout: Some(printed),
+            one_thread: false,
+            fresh: None,
+        });
+    }
+    tools.push(peer(
+        "txtfp 0.3.2",
+        "SimHash of five-word shingles",
+        this,
+        &["txtfp-simhash"],
+        |_| Answer::Nothing,
+        options,
+    ));
     if let Some(python) = &options.python {
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/python/peers.py");
         let rows: [(_, _, _, MakeAnswer); 4] = [

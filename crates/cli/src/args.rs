@@ -91,8 +91,10 @@ pub(crate) enum PairsFormat {
 /// What is read.
 #[derive(Args, Debug)]
 pub(crate) struct InputArgs {
-    /// Files, folders (walked in byte order of names), patterns, or `-` for standard input. WARC, WET, ARC, JSONL,
-    /// Parquet, CSV, TSV, HTML, text; gzip, zstd, lz4 or plain; all told by content
+    /// Files, folders, patterns, or `-` for standard input; told by content
+    ///
+    /// WARC, WET, ARC, JSONL, Parquet, CSV, TSV, HTML, text; gzip, zstd, lz4 or plain. Folders are walked in byte order
+    /// of names.
     #[arg(value_name = "INPUT", required_unless_present = "files_from")]
     pub(crate) inputs: Vec<PathBuf>,
     /// Read more inputs from a file that lists paths, one a line
@@ -170,11 +172,14 @@ pub(crate) struct MachineArgs {
 pub(crate) struct Dedup {
     #[command(flatten)]
     pub(crate) input: InputArgs,
-    /// Folder for the result: kept/, removed.jsonl, clusters.jsonl, bad.jsonl, manifest.json; `-` writes the kept
-    /// documents to standard output
+    /// Folder for the result; `-` writes the kept documents to standard output
+    ///
+    /// It holds kept/, removed.jsonl, clusters.jsonl, bad.jsonl and manifest.json.
     #[arg(long, short, value_name = "DIR", required_unless_present = "plan", help_heading = "Output")]
     pub(crate) output: Option<PathBuf>,
-    /// Keep all documents and mark the duplicates: a field `onefold` in JSONL and Parquet, a revisit record in WARC
+    /// Keep all documents and mark the duplicates
+    ///
+    /// By a field `onefold` in JSONL and Parquet, by a revisit record in WARC.
     #[arg(long, help_heading = "Output")]
     pub(crate) annotate: bool,
     /// How evidence is written
@@ -208,7 +213,9 @@ pub(crate) struct Dedup {
     /// What is cut out: whole documents, or paragraphs that stood before
     #[arg(long, value_enum, default_value_t, help_heading = "Matching", hide_short_help = true)]
     pub(crate) unit: UnitKind,
-    /// Who survives: first, longest, shortest-url, https-then-shortest-url, newest, oldest, field:NAME (highest)
+    /// Who survives: first, longest, shortest-url, newest, oldest, field:NAME, …
+    ///
+    /// All rules: first, longest, shortest-url, https-then-shortest-url, newest, oldest, field:NAME (highest).
     #[arg(long, value_name = "RULE", default_value_t, help_heading = "Matching")]
     pub(crate) keep: KeepRule,
     #[command(flatten)]

@@ -305,7 +305,7 @@ fn kind_states_the_relation_to_the_keeper() {
 fn flags_that_do_not_belong_together_are_refused() {
     let place = Place::new();
     place.write("a.jsonl", line("a", "words"));
-    for wrong in ["--method simhash", "--cluster chain", "--evidence csv", "--no-such-flag"] {
+    for wrong in ["--method sorted", "--cluster chain", "--evidence csv", "--no-such-flag"] {
         place.run(&format!("dedup a.jsonl --output out {wrong}")).fails(2, &["--"]);
     }
     assert!(!place.path("out").exists());

@@ -84,7 +84,7 @@ fn join_finds_every_pair_and_no_other() {
             .filter(|(_, overlap)| overlap.reaches(least))
             .map(|(ids, overlap)| (ids.clone(), overlap.resemblance()))
             .collect();
-        assert!(expected.len() > 20, "{threshold}: {}", expected.len());
+        assert!(least > 0.8 || expected.len() > 20, "{threshold}: {}", expected.len());
         let ran = place.run(&format!("pairs a.jsonl --method join --threshold {threshold} --expand")).ok();
         assert_eq!(pairs(ran.text()), expected, "{threshold}");
         let narrow = "--threads 1 --memory 64MiB";
@@ -98,8 +98,8 @@ fn join_finds_every_pair_and_no_other() {
 fn join_and_minhash_agree_on_who_is_removed() {
     let place = Place::new();
     write(&place, &family(250));
-    let by_join = place.dedup_to("a.jsonl --method join --threshold 0.9", "join");
-    let by_minhash = place.dedup_to("a.jsonl --threshold 0.9 --recall 0.9999", "minhash");
+    let by_join = place.dedup_to("a.jsonl --method join --threshold 0.7", "join");
+    let by_minhash = place.dedup_to("a.jsonl --threshold 0.7 --recall 0.9999", "minhash");
     assert!(by_join.removed_ids().len() > 20);
     assert_eq!(by_join.removed(), by_minhash.removed());
 }
@@ -134,7 +134,7 @@ fn simhash_misses_nothing_within_its_distance() {
             let ran = place.run(&arguments).ok();
             let ours: BTreeSet<_> = pairs(ran.text()).into_keys().collect();
             assert_eq!(ours, expected, "{bits} bits within {k}");
-            assert!(k < 3 || expected.len() > 20, "{}", expected.len());
+            assert!(k < 7 || expected.len() > 5, "{}", expected.len());
         }
     }
     // Verified, only pairs at the threshold are left.
@@ -413,9 +413,9 @@ fn a_flag_of_another_method_is_an_error_that_names_the_right_one() {
 fn short_help_fits_a_screen_and_long_help_has_headings() {
     let place = Place::new();
     let short = place.run("dedup -h").ok();
-    assert!(short.text().lines().count() <= 40, "{}", short.text());
+    assert!(short.text().lines().count() <= 36, "{}", short.text());
     let long = place.run("dedup --help").ok();
-    for heading in ["Matching:", "Shingles:", "MinHash:", "SimHash:", "Machine:"] {
+    for heading in ["Matching:", "What counts of a text:", "MinHash:", "SimHash:", "Machine:"] {
         assert!(long.text().contains(heading), "{heading}");
     }
 }

@@ -8,7 +8,7 @@ use crate::recipe::Recipe;
 use onefold_detect::digest::Digest;
 use onefold_detect::mix;
 use onefold_detect::sketch::{ClassicMinHash, MinHash, SimHash, idf_weight};
-use onefold_detect::text::{Normaliser, ShingleSet, Shingling};
+use onefold_detect::text::{Normaliser, ShingleSet};
 use onefold_formats::document::{Body, Document};
 use onefold_run::{Method, Plan, SketchKind, Unit, Weight, Within};
 use shingle_keys::Prefixes;
@@ -222,14 +222,11 @@ impl<'p> Sketcher<'p> {
         let (plan, simhash) = (&self.recipe.plan.simhash, &mut self.simhash);
         simhash.begin();
         match plan.weight {
-            Weight::Tf => match plan.features {
-                Shingling::Words(1) => simhash.add_all(self.normaliser.token_hashes()),
-                features => {
-                    self.hashes.clear();
-                    features.each(&self.normaliser, |hash| self.hashes.push(hash));
-                    simhash.add_all(&self.hashes);
-                }
-            },
+            Weight::Tf => {
+                self.hashes.clear();
+                plan.features.each(&self.normaliser, |hash| self.hashes.push(hash));
+                simhash.add_all(&self.hashes);
+            }
             Weight::Binary | Weight::Tfidf => {
                 self.hashes.clear();
                 plan.features.each(&self.normaliser, |hash| self.hashes.push(hash));

@@ -70,11 +70,13 @@ impl<'a> Verifier<'a> {
     pub(crate) fn verify(&mut self, document: DocId, other: DocId) -> Result<Option<Likeness>, Error> {
         self.compared += 1;
         let distance = self.distance(document, other);
-        if self.plan.method.has_fingerprint() && distance > self.plan.simhash.hamming {
+        let near = !self.plan.method.has_fingerprint() || distance <= self.plan.simhash.hamming;
+        // A document may lie within another whose fingerprint is far from its own.
+        if !near && self.plan.containment.is_none() {
             return Ok(None);
         }
         match self.plan.verify {
-            Verify::Shingles => self.shingles(document, other),
+            Verify::Shingles => self.shingles(document, other, near),
             Verify::None if self.plan.method == Method::Simhash => {
                 let similarity = 1.0 - f64::from(distance) / f64::from(self.plan.simhash.bits.count());
                 Ok(Some(Likeness { similarity, overlap: None, contained: false }))
@@ -125,7 +127,8 @@ impl<'a> Verifier<'a> {
         Ok(Likeness { similarity, overlap: None, contained: false })
     }
 
-    fn shingles(&mut self, document: DocId, other: DocId) -> Result<Option<Likeness>, Error> {
+    /// `near`: whether resemblance counts, and not containment alone.
+    fn shingles(&mut self, document: DocId, other: DocId, near: bool) -> Result<Option<Likeness>, Error> {
         if self.ruled_out(document, other)? {
             return Ok(None);
         }
@@ -133,12 +136,12 @@ impl<'a> Verifier<'a> {
         let found = match self.plan.containment {
             None => overlap_reaching(a.hashes(), b.hashes(), self.plan.threshold),
             Some(_) => Some(overlap(a.hashes(), b.hashes()))
-                .filter(|&found| found.reaches(self.plan.threshold) || self.is_within(found)),
+                .filter(|&found| near && found.reaches(self.plan.threshold) || self.is_within(found)),
         };
         Ok(found.map(|overlap| Likeness {
             similarity: overlap.resemblance(),
             overlap: Some(overlap),
-            contained: !overlap.reaches(self.plan.threshold),
+            contained: !(near && overlap.reaches(self.plan.threshold)),
         }))
     }
 

@@ -59,13 +59,18 @@ pub(crate) enum SketchName {
 /// What makes documents alike. Defaults are those of the plan.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct MatchArgs {
-    /// How duplicates are found: exact, minhash, simhash, combined, join
-    #[arg(long, value_name = "METHOD", help_heading = "Matching")]
+    /// How duplicates are found: exact, minhash (default), simhash, combined, join
+    #[arg(long, value_name = "METHOD", hide_possible_values = true, help_heading = "Matching")]
     pub(crate) method: Option<MethodName>,
     /// Resemblance from which two documents are near duplicates [default: 0.8]
     #[arg(long, value_name = "J", help_heading = "Matching")]
     pub(crate) threshold: Option<f64>,
-    /// Also remove documents whose shingles lie to this share within a kept one: excerpts, quotes
+    /// What shingles are: word:N words or char:N characters [default: word:5]
+    #[arg(long, value_name = "KIND:N", help_heading = "Matching")]
+    pub(crate) shingle: Option<Shingling>,
+    /// Also remove documents that lie to this share within a kept one
+    ///
+    /// Excerpts and quotes: the share is that of a document's shingles. Such a document need not resemble the whole.
     #[arg(long, value_name = "SHARE", help_heading = "Matching")]
     pub(crate) containment: Option<f64>,
     /// Compare only within a site, or within one value of a field: site, or the field's name
@@ -85,32 +90,29 @@ pub(crate) struct MatchArgs {
     #[arg(long, value_name = "N", help_heading = "Matching", hide_short_help = true)]
     pub(crate) max_bucket: Option<usize>,
 
-    /// What shingles are: word:N (N words) or char:N (N characters) [default: word:5]
-    #[arg(long, value_name = "KIND:N", help_heading = "Shingles")]
-    pub(crate) shingle: Option<Shingling>,
     /// Upper and lower case: fold or keep [default: fold]
-    #[arg(long, value_name = "HOW", help_heading = "Shingles", hide_short_help = true)]
+    #[arg(long, value_name = "HOW", help_heading = "What counts of a text", hide_short_help = true)]
     pub(crate) case: Option<Case>,
     /// Punctuation: drop, or keep each mark as a word [default: drop]
-    #[arg(long, value_name = "HOW", help_heading = "Shingles", hide_short_help = true)]
+    #[arg(long, value_name = "HOW", help_heading = "What counts of a text", hide_short_help = true)]
     pub(crate) punctuation: Option<Punctuation>,
     /// White space: drop, or keep each run as a word [default: drop]
-    #[arg(long, value_name = "HOW", help_heading = "Shingles", hide_short_help = true)]
+    #[arg(long, value_name = "HOW", help_heading = "What counts of a text", hide_short_help = true)]
     pub(crate) space: Option<Space>,
     /// Unicode form: nfkc, nfc or none [default: nfkc]
-    #[arg(long, value_name = "FORM", help_heading = "Shingles", hide_short_help = true)]
+    #[arg(long, value_name = "FORM", help_heading = "What counts of a text", hide_short_help = true)]
     pub(crate) form: Option<Form>,
     /// Digits: keep, or fold every number to one: dates, prices and counters do not matter [default: keep]
-    #[arg(long, value_name = "HOW", help_heading = "Shingles", hide_short_help = true)]
+    #[arg(long, value_name = "HOW", help_heading = "What counts of a text", hide_short_help = true)]
     pub(crate) digits: Option<Digits>,
     /// Leave out the stop words of a language: en, de, fr, es, it, pt, nl, sv, da, no, fi, pl, cs, ru, el, ro, hu, tr
-    #[arg(long, value_name = "LANGUAGE", help_heading = "Shingles", hide_short_help = true)]
+    #[arg(long, value_name = "LANGUAGE", help_heading = "What counts of a text", hide_short_help = true)]
     pub(crate) stop_words: Option<Language>,
     /// Count replicas of a shingle: weighted Jaccard
-    #[arg(long, help_heading = "Shingles", hide_short_help = true)]
+    #[arg(long, help_heading = "What counts of a text", hide_short_help = true)]
     pub(crate) bag: bool,
     /// Keep of very large documents only the shingles whose hash is 0 modulo P: mod:P
-    #[arg(long, value_name = "mod:P", help_heading = "Shingles", hide_short_help = true)]
+    #[arg(long, value_name = "mod:P", help_heading = "What counts of a text", hide_short_help = true)]
     pub(crate) sample: Option<Sample>,
 
     /// Values of a MinHash signature [default: 128]
