@@ -9,9 +9,14 @@
 //! Spec: <https://html.spec.whatwg.org/multipage/parsing.html#tokenization>.
 
 mod attributes;
+pub(crate) mod element;
+pub(crate) mod groups;
+pub(crate) mod meta;
 mod named;
 #[cfg(test)]
 mod oracle;
+pub(crate) mod outline;
+pub(crate) mod plateau;
 mod raw;
 #[cfg(test)]
 mod real_pages;

@@ -13,6 +13,7 @@
 //! ```
 
 pub mod charset;
+pub mod content;
 pub mod html;
 pub mod url;
 
