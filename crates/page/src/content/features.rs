@@ -8,11 +8,11 @@ use std::collections::HashMap;
 
 use super::lexicon::{self, SIGNS};
 use crate::html::element::Element;
-use crate::html::groups::{GROUPS, group};
-use crate::html::outline::{Node, Outline};
+use crate::html::groups::group;
+use crate::html::outline::{Block, Node, Outline};
 
 /// One block's row.
-pub(super) type Row = Vec<i16>;
+type Row = Vec<i16>;
 
 /// The containers looked at above a block.
 const LEVELS: usize = 6;
@@ -141,19 +141,17 @@ fn scale(number: u32) -> i16 {
     (whole * 16 + rest) as i16
 }
 
-/// The rows of all blocks, in order, and the groups each block is in: lines of one path, and containers.
-pub(super) fn rows(outline: &Outline) -> (Vec<Row>, Vec<[u32; LEVELS + 1]>) {
-    let texts = || outline.blocks.iter().map(|block| &outline.text[block.start..block.end]);
-    let lines: Vec<Line> =
-        texts().zip(&outline.blocks).map(|(text, block)| Line::read(text, block.link_bytes)).collect();
+/// Calls `take` with the row of each block, in order, and the words of its line.
+pub(super) fn each_row(outline: &Outline, mut take: impl FnMut(&[i16], u32)) {
+    let read = |block: &Block| Line::read(&outline.text[block.start..block.end], block.link_bytes);
+    let lines: Vec<Line> = outline.blocks.iter().map(read).collect();
     let page = Page::read(outline, &lines);
-    let mut rows = Vec::with_capacity(lines.len());
-    let mut groups = Vec::with_capacity(lines.len());
     let mut words_before = 0;
     let mut since_heading = 0u32;
     let mut heading_words = 0u32;
     let mut heading_signs = [0; ENDINGS.len()];
     let mut since_sign = [i16::MAX; ENDINGS.len()];
+    let mut row = Row::with_capacity(256);
     for (index, line) in lines.iter().enumerate() {
         let node = page.node(index);
         if node.element.heading_level() > 0 {
@@ -164,7 +162,7 @@ pub(super) fn rows(outline: &Outline) -> (Vec<Row>, Vec<[u32; LEVELS + 1]>) {
         for (since, sign) in since_sign.iter_mut().zip(ENDINGS) {
             *since = if line.words <= 8 && line.signs[sign] > 0 { 0 } else { since.saturating_add(1) };
         }
-        let mut row = Row::with_capacity(160);
+        row.clear();
         page.push_own(&mut row, index);
         row.extend(node.near.iter().map(|&levels| i16::from(levels)));
         page.push_place(&mut row, index, words_before);
@@ -175,14 +173,10 @@ pub(super) fn rows(outline: &Outline) -> (Vec<Row>, Vec<[u32; LEVELS + 1]>) {
         page.push_neighbours(&mut row, index);
         page.push_containers(&mut row, index);
         page.push_page(&mut row);
-        rows.push(row);
-        let mut group = [node.path; LEVELS + 1];
-        group[1..].copy_from_slice(&page.containers(index));
-        groups.push(group);
+        take(&row, line.words);
         words_before += line.words;
         since_heading = since_heading.saturating_add(1);
     }
-    (rows, groups)
 }
 
 struct Page<'a> {
@@ -526,7 +520,6 @@ impl<'a> Page<'a> {
             permille(self.below[self.heart as usize].words, self.all.words),
             i16::from(self.outline.nodes[self.heart as usize].near[group::ARTICLE as usize]),
         ]);
-        debug_assert!(GROUPS < 64);
     }
 }
 

@@ -50,8 +50,8 @@ pub(crate) struct Meta {
 }
 
 impl Meta {
-    /// Takes any start tag; `at` is how much text there is so far.
-    pub(super) fn start_tag(&mut self, element: Element, attributes: &str, _at: usize) {
+    /// Takes any start tag.
+    pub(super) fn start_tag(&mut self, element: Element, attributes: &str) {
         match element {
             Element::Html => set(
                 &mut self.language,

@@ -59,6 +59,13 @@ pub(crate) struct Outline {
     pub(crate) meta: Meta,
 }
 
+impl Outline {
+    /// The text without the title.
+    pub(crate) fn body(&self) -> &str {
+        self.blocks.first().map_or("", |first| &self.text[first.start..])
+    }
+}
+
 /// Less text than this is not a page's content but a word to readers without script.
 const LITTLE_BYTES: usize = 200;
 
@@ -94,7 +101,11 @@ fn read(html: &str, reads_noscript: bool) -> Outline {
         reads_noscript,
     };
     scan(html, &mut builder);
+    builder.end_link();
     builder.end_block();
+    if builder.meta.title.is_empty() {
+        builder.meta.title = builder.rules.late_title().to_owned();
+    }
     let Builder { nodes, blocks, meta, .. } = builder;
     Outline { text, blocks, nodes, meta }
 }
@@ -290,7 +301,7 @@ impl Sink for Builder<'_> {
             }
         }
         let element = Element::of(tag.name);
-        self.meta.start_tag(element, tag.attributes, self.rules.written().len());
+        self.meta.start_tag(element, tag.attributes);
         match element {
             Element::A => {
                 self.end_link();
@@ -310,9 +321,9 @@ impl Sink for Builder<'_> {
         } else if element == Element::Hr && self.top_element() == Element::P {
             self.open.pop();
         }
-        let content = self.rules.start_tag(tag.tag, tag.self_closing);
-        self.in_title = tag.tag.kind == TagKind::Title && self.meta.title.is_empty();
-        content
+        // A title after other text is not written with it.
+        self.in_title = tag.tag.kind == TagKind::Title && self.rules.written().is_empty();
+        self.rules.start_tag(tag.tag, tag.self_closing)
     }
 
     fn end_tag(&mut self, tag: Tag, name: &[u8]) {

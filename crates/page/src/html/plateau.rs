@@ -2,13 +2,13 @@
 //!
 //! Read the page as a row of tokens, words and tags, and ask for the run of it that has the most words inside and
 //! the most tags outside. With +1 for a word and −1 for a tag this is the run of greatest sum, found in one pass
-//! (Kadane) without a tree. Three weights differ from the plain method, as measured on real pages: a word in a
-//! link counts as a fraction, for menus are words, too; a tag inside a line costs less than one that ends it; and
-//! a run reaches over a gap if what follows is worth more than the gap costs.
+//! (Kadane) without a tree. One weight differs from the plain method: a word in a link counts as a fraction, for
+//! menus are words, too.
 //!
 //! Finn, Kushmerick, Smyth: Fact or fiction: content classification for digital libraries, 2001.
 
 use super::element::Element;
+use super::meta::Meta;
 use super::rules::{Content, Rules};
 use super::scan::{Sink, StartTag, scan};
 use super::tag::Tag;
@@ -24,13 +24,16 @@ pub(crate) struct Weights {
 }
 
 /// Chosen on half of the pages, see docs/decisions/0010-main-content.md.
-pub(crate) const WEIGHTS: Weights = Weights { word: 10, link_word: 2, line_tag: 30, inline_tag: 5 };
+pub(crate) const WEIGHTS: Weights = Weights { word: 10, link_word: 5, line_tag: 10, inline_tag: 10 };
 
 /// The visible text of a page and the part of it on the plateau.
 pub(crate) struct Plateau {
     pub(crate) text: String,
     pub(crate) start: usize,
     pub(crate) end: usize,
+    /// Where the text after the title begins.
+    pub(crate) body: usize,
+    pub(crate) meta: Meta,
 }
 
 /// Finds the plateau of a page.
@@ -44,10 +47,18 @@ pub(crate) fn plateau(html: &str, weights: Weights) -> Plateau {
         start: 0,
         best_sum: 0,
         best: (0, 0),
+        meta: Meta::default(),
+        title: None,
+        body: 0,
     };
     scan(html, &mut run);
-    let (start, end) = run.best;
-    Plateau { text, start, end }
+    run.end_link();
+    run.end_title();
+    if run.meta.title.is_empty() {
+        run.meta.title = run.rules.late_title().to_owned();
+    }
+    let Run { best: (start, end), body, meta, .. } = run;
+    Plateau { text, start, end, body, meta }
 }
 
 struct Run<'out> {
@@ -59,6 +70,10 @@ struct Run<'out> {
     start: usize,
     best_sum: i64,
     best: (usize, usize),
+    meta: Meta,
+    /// Where the text of the open title begins.
+    title: Option<usize>,
+    body: usize,
 }
 
 impl Run<'_> {
@@ -67,6 +82,23 @@ impl Run<'_> {
         if self.sum <= 0 {
             self.sum = 0;
             self.start = self.rules.written().len();
+        }
+    }
+
+    /// The title is not part of any run.
+    fn end_title(&mut self) {
+        let written = self.rules.written().len();
+        if self.title.take().is_some_and(|start| start < written) {
+            self.meta.title = self.rules.written().to_owned();
+            (self.sum, self.start, self.body) = (0, written, written);
+            (self.best_sum, self.best) = (0, (written, written));
+        }
+    }
+
+    fn end_link(&mut self) {
+        if self.in_link {
+            self.meta.end_link(self.rules.written());
+            self.in_link = false;
         }
     }
 
@@ -94,8 +126,15 @@ impl Sink for Run<'_> {
     fn start_tag(&mut self, tag: StartTag<'_>) -> Content {
         if !self.rules.is_hidden() {
             self.tag(self.cost(tag.tag));
-            if matches!(tag.name, b"a" | b"A") {
-                self.in_link = true;
+            let (element, written) = (Element::of(tag.name), self.rules.written().len());
+            self.meta.start_tag(element, tag.attributes);
+            match element {
+                Element::A => {
+                    self.end_link();
+                    self.in_link = self.meta.start_link(tag.attributes, written);
+                }
+                Element::Title if written == 0 => self.title = Some(0),
+                _ => {}
             }
         }
         self.rules.start_tag(tag.tag, tag.self_closing)
@@ -104,8 +143,10 @@ impl Sink for Run<'_> {
     fn end_tag(&mut self, tag: Tag, name: &[u8]) {
         if !self.rules.is_hidden() {
             self.tag(self.cost(tag));
-            if tag.ends_line || Element::of(name) == Element::A {
-                self.in_link = false;
+            match Element::of(name) {
+                Element::A => self.end_link(),
+                Element::Title => self.end_title(),
+                _ => {}
             }
         }
         self.rules.end_tag(tag);

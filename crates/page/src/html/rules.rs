@@ -174,6 +174,11 @@ impl<'out> Rules<'out> {
         self.out
     }
 
+    /// The title, where it came after other text.
+    pub(super) fn late_title(&self) -> &str {
+        &self.late_title
+    }
+
     /// Ends the page: a title that came late is put before the other text.
     pub(super) fn finish(mut self) {
         if !self.late_title.is_empty() {

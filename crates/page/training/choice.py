@@ -1,0 +1,23 @@
+"""The choice of blocks as `src/content/choice.rs` makes it, for scores during training."""
+
+import numpy as np
+
+
+def choose(likelihood, words):
+    if not len(likelihood):
+        return np.zeros(0, bool)
+    order = np.argsort(-likelihood, kind="stable")
+    taken = np.cumsum(words[order])
+    right = np.cumsum(likelihood[order] * words[order])
+    best = float(np.max(2 * right / (taken + right[-1] + 20)))
+    return likelihood >= best / 2 + 0.3 * max(0.0, best - 0.6)
+
+
+def text(page, likelihood):
+    keep = choose(likelihood, page["words"].astype(float))
+    seen, lines = set(), []
+    for block, words, kept in zip(page["blocks"], page["words"], keep):
+        if kept and not (words >= 10 and block in seen):
+            lines.append(block)
+            seen.add(block)
+    return "\n".join(lines)
