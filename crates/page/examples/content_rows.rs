@@ -19,7 +19,12 @@ fn main() -> std::io::Result<()> {
         let mut bytes = Vec::new();
         flate2::read::MultiGzDecoder::new(packed.as_slice()).read_to_end(&mut bytes)?;
         let html = onefold_page::decode(&bytes, None, true).text;
-        let (rows, texts): (Vec<_>, Vec<_>) = onefold_page::content::training_rows(&html).into_iter().unzip();
+        let (mut rows, mut paths, mut texts) = (Vec::new(), Vec::new(), Vec::new());
+        for (row, path, text) in onefold_page::content::training_rows(&html) {
+            rows.push(row);
+            paths.push(path);
+            texts.push(text);
+        }
         let width = rows.first().map_or(0, Vec::len);
         rows_file.write_all(&(rows.len() as u32).to_le_bytes())?;
         rows_file.write_all(&(width as u32).to_le_bytes())?;
@@ -30,7 +35,7 @@ fn main() -> std::io::Result<()> {
             }
         }
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        pages.push(serde_json::json!({ "name": name, "blocks": texts }));
+        pages.push(serde_json::json!({ "name": name, "blocks": texts, "paths": paths }));
     }
     rows_file.flush()?;
     fs_err::write(format!("{out}.json"), serde_json::to_vec(&pages)?)

@@ -99,17 +99,7 @@ pub fn extract_html(html: &str, content: Content) -> Page {
         Content::Main => {
             let outline = outline(html);
             let text = main_text(&outline);
-            let needs = needs::of(&outline.meta, outline.body());
-            if is_enough(&text, outline.body()) {
-                return page_of(outline.meta, text, false, needs);
-            }
-            let mut page = extract_html(html, Content::Plateau);
-            page.fallback = true;
-            page.needs = needs;
-            if page.text.chars().count() < LEAST_CHARS {
-                page.text = outline.body().to_owned();
-            }
-            page
+            widened(html, outline, text)
         }
         Content::Plateau => {
             let mut found = plateau::plateau(html, WEIGHTS);
@@ -127,6 +117,21 @@ pub fn extract_html(html: &str, content: Content) -> Page {
             page_of(std::mem::take(&mut found.meta), text, false, needs)
         }
     }
+}
+
+/// The page with this text as its content, or with more where that is too little to believe.
+fn widened(html: &str, outline: Outline, text: String) -> Page {
+    let needs = needs::of(&outline.meta, outline.body());
+    if is_enough(&text, outline.body()) {
+        return page_of(outline.meta, text, false, needs);
+    }
+    let mut page = extract_html(html, Content::Plateau);
+    page.fallback = true;
+    page.needs = needs;
+    if !is_enough(&page.text, outline.body()) {
+        page.text = outline.body().to_owned();
+    }
+    page
 }
 
 /// Is a text long enough to be the content of a page with all this text?
@@ -154,8 +159,14 @@ fn page_of(meta: Meta, text: String, fallback: bool, needs: Option<Needs>) -> Pa
 }
 
 fn main_text(outline: &Outline) -> String {
-    let mut blocks = Vec::with_capacity(outline.blocks.len());
-    features::each_row(outline, |row, words| blocks.push((model::likelihood(row), words)));
+    let mut scored = Vec::with_capacity(outline.blocks.len());
+    let mut paths = outline.paths();
+    features::each_row(outline, |row, words| {
+        scored.push((model::log_odds(row), words, paths.next().unwrap_or_default()));
+    });
+    let likelihoods = choice::pool(&scored).into_iter().map(model::logistic);
+    let blocks: Vec<(u32, u32)> =
+        likelihoods.zip(&scored).map(|(likelihood, block)| (likelihood, block.1)).collect();
     let mut text = String::new();
     let mut seen = HashSet::new();
     for ((block, &(_, words)), is_taken) in outline.blocks.iter().zip(&blocks).zip(choice::choose(&blocks)) {
@@ -170,14 +181,14 @@ fn main_text(outline: &Outline) -> String {
     text
 }
 
-/// What the model learns from: the row of each block of a page, and its text.
+/// What the model learns from: row, path and text of each block of a page.
 #[doc(hidden)]
-pub fn training_rows(html: &str) -> Vec<(Vec<i16>, String)> {
+pub fn training_rows(html: &str) -> Vec<(Vec<i16>, u32, String)> {
     let outline = outline(html);
     let mut rows = Vec::new();
     features::each_row(&outline, |row, _| rows.push(row.to_vec()));
     let texts = outline.blocks.iter().map(|block| outline.text[block.start..block.end].to_owned());
-    rows.into_iter().zip(texts).collect()
+    rows.into_iter().zip(outline.paths()).zip(texts).map(|((row, path), text)| (row, path, text)).collect()
 }
 
 #[cfg(test)]

@@ -51,5 +51,14 @@ pub fn visible_text(html: &str, out: &mut String) {
     rules.finish();
 }
 
+/// At most `bytes` bytes of a text, whole characters.
+pub(crate) fn start_of(text: &str, bytes: usize) -> &str {
+    let mut end = bytes.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
 #[cfg(test)]
 mod tests;

@@ -39,7 +39,7 @@ def load(rows_prefix, truth_folder, name):
     pages = []
     for rows, page in zip(load_rows(f"{rows_prefix}.rows"), json.load(open(f"{rows_prefix}.json"))):
         text, url, kind = truth[page["name"]]
-        pages.append(dict(set=name, rows=rows, blocks=page["blocks"], truth=text, url=url, kind=kind, name=page["name"]))
+        pages.append(dict(set=name, rows=rows, blocks=page["blocks"], paths=page["paths"], truth=text, url=url, kind=kind, name=page["name"]))
     return pages
 
 

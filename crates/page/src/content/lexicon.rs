@@ -8,6 +8,8 @@ use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
+use crate::html::start_of;
+
 /// How many signs there are.
 pub(super) const SIGNS: usize = 18;
 
@@ -50,7 +52,7 @@ static AUTOMATON: LazyLock<(AhoCorasick, Vec<u8>)> = LazyLock::new(|| {
 /// How often each sign is seen in a line, up to 255.
 pub(super) fn signs(line: &str) -> [u8; SIGNS] {
     let (automaton, signs) = &*AUTOMATON;
-    let start = &line[..line.floor_char_boundary(LOOKED_AT_BYTES)];
+    let start = start_of(line, LOOKED_AT_BYTES);
     let mut counts = [0u8; SIGNS];
     for found in automaton.find_overlapping_iter(start) {
         let count = &mut counts[usize::from(signs[found.pattern().as_usize()])];

@@ -48,13 +48,16 @@ struct Model {
     trees: Vec<(usize, usize)>,
 }
 
-/// How likely is a block with this row content, in parts of `ONE`?
-pub(super) fn likelihood(row: &[i16]) -> u32 {
-    logistic(MODEL.log_odds(row))
+/// The log-odds that a block with this row is content, in units of 1/2048.
+pub(super) fn log_odds(row: &[i16]) -> i32 {
+    MODEL.log_odds(row).clamp(-MOST, MOST)
 }
 
-/// From log-odds in units of 1/2048.
-fn logistic(log_odds: i32) -> u32 {
+/// Surer than ten thousand to one nobody is.
+const MOST: i32 = 18_842;
+
+/// The likelihood of log-odds, in parts of `ONE`.
+pub(super) fn logistic(log_odds: i32) -> u32 {
     // Steps of 1/8 are 256 units; between them a straight line.
     let (step, rest) = (log_odds.unsigned_abs() / 256, log_odds.unsigned_abs() % 256);
     let at = |step: u32| LOGISTIC[step.min(64) as usize];

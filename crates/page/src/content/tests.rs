@@ -73,12 +73,19 @@ fn no_page_with_text_is_emptied() {
             assert!(!extract_html(html, content).text.is_empty(), "{html} {content:?}");
         }
     }
-    let page =
-        extract_html(&format!("<p>Hi.{}", "<nav><a href=x>Go there</a></nav>".repeat(40)), Content::Main);
-    assert!(
-        page.text.chars().count() >= LEAST_CHARS && page.fallback == !page.text.starts_with("Hi.\nGo"),
-        "{page:?}"
-    );
+}
+
+#[test]
+fn content_too_short_to_believe_is_widened_and_said_so() {
+    let html = article();
+    let page = widened(&html, outline(&html), "The keeper".to_owned());
+    assert!(page.fallback && page.text.contains("lighthouse"), "{page:?}");
+    let menu = "<li><a href=/>Menu</a>".repeat(30);
+    let page = widened(&menu, outline(&menu), String::new());
+    assert_eq!((page.fallback, page.text), (true, extract_html(&menu, Content::All).text));
+    // All there is cannot be too little.
+    let page = widened("<p>Short", outline("<p>Short"), "Short".to_owned());
+    assert_eq!((page.fallback, page.text.as_str()), (false, "Short"));
 }
 
 #[test]

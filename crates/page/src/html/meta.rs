@@ -182,7 +182,7 @@ fn attribute<'a>(attributes: &'a str, name: &str) -> Option<&'a str> {
 
 /// At most `MAX_VALUE_BYTES` of a value.
 fn cut(value: &str) -> &str {
-    &value[..value.floor_char_boundary(MAX_VALUE_BYTES)]
+    crate::html::start_of(value, MAX_VALUE_BYTES)
 }
 
 /// A value with its character references read and white space at its ends gone.

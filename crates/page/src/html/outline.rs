@@ -60,6 +60,11 @@ pub(crate) struct Outline {
 }
 
 impl Outline {
+    /// The path of each block.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = u32> {
+        self.blocks.iter().map(|block| self.nodes[block.node as usize].path)
+    }
+
     /// The text without the title.
     pub(crate) fn body(&self) -> &str {
         self.blocks.first().map_or("", |first| &self.text[first.start..])
