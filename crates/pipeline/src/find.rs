@@ -7,6 +7,7 @@ use onefold_formats::Block;
 use onefold_formats::document::{Body, Document, Parsed, Parser};
 use onefold_formats::reader::{Progress, Reader};
 use onefold_formats::source::{Fields, Format, Layout, Look, Source};
+use onefold_run::PageContent;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -24,7 +25,7 @@ pub struct FoundDocument {
 impl FoundDocument {
     fn new(id: String, body: &Body<'_>) -> Self {
         let mut text = String::new();
-        text_of(body, &mut text);
+        text_of(body, PageContent::All, &mut text);
         let raw = match body {
             Body::Text(text) => text.as_bytes(),
             Body::Page { bytes, .. } => bytes,

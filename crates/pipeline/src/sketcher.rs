@@ -10,7 +10,8 @@ use onefold_detect::mix;
 use onefold_detect::sketch::{ClassicMinHash, MinHash, SimHash, idf_weight};
 use onefold_detect::text::{Normaliser, ShingleSet};
 use onefold_formats::document::{Body, Document};
-use onefold_run::{Method, Plan, SketchKind, Unit, Weight, Within};
+use onefold_page::Content;
+use onefold_run::{Method, PageContent, Plan, SketchKind, Unit, Weight, Within};
 use shingle_keys::Prefixes;
 pub(crate) use shingle_keys::ShingleKey;
 use xxhash_rust::xxh3::xxh3_64;
@@ -176,7 +177,7 @@ impl<'p> Sketcher<'p> {
     /// The digest and the text of a document.
     pub(crate) fn text(&mut self, document: &Document<'_>) -> (Digest, String) {
         let mut text = String::new();
-        text_of(&document.body, &mut text);
+        text_of(&document.body, self.recipe.plan.content, &mut text);
         self.normaliser.read(&text);
         (grouped(self.digest(&document.body), self.group(document)), text)
     }
@@ -292,7 +293,7 @@ impl<'p> Sketcher<'p> {
             Body::Text(text) => self.normaliser.read(text),
             Body::Page { .. } => {
                 self.page.clear();
-                text_of(body, &mut self.page);
+                text_of(body, self.recipe.plan.content, &mut self.page);
                 self.normaliser.read(&self.page);
             }
         }
@@ -327,16 +328,24 @@ fn raw<'a>(body: &'a Body<'_>) -> &'a [u8] {
     }
 }
 
-/// Appends the text of a document that is compared.
-pub(crate) fn text_of(body: &Body<'_>, out: &mut String) {
+/// Appends the text of a document that is compared. A page that only a script, a form or a login can fill has none.
+pub(crate) fn text_of(body: &Body<'_>, content: PageContent, out: &mut String) {
     match body {
         Body::Text(text) => out.push_str(text),
         Body::Page { bytes, html, charset } => {
             let decoded = onefold_page::decode(bytes, charset.as_deref(), *html);
-            if *html {
-                onefold_page::visible_text(&decoded.text, out);
-            } else {
+            if !*html {
                 out.push_str(&decoded.text);
+                return;
+            }
+            let content = match content {
+                PageContent::Main => Content::Main,
+                PageContent::Plateau => Content::Plateau,
+                PageContent::All => return onefold_page::visible_text(&decoded.text, out),
+            };
+            let page = onefold_page::extract_html(&decoded.text, content);
+            if page.needs.is_none() {
+                out.push_str(&page.text);
             }
         }
     }

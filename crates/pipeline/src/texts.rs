@@ -21,7 +21,7 @@ pub fn texts(job: &Job<'_>, ids: &HashSet<String>) -> Result<HashMap<String, Str
             let id = document.id.as_deref().or(document.url.as_deref());
             if let Some(id) = id.filter(|id| ids.contains(*id)) {
                 let mut text = String::new();
-                text_of(&document.body, &mut text);
+                text_of(&document.body, job.plan.content, &mut text);
                 let mut texts = lock(&texts);
                 // Threads come in any order: which of several stays must not depend on it.
                 let better = |old: &String| (text.len(), &text) < (old.len(), old);

@@ -11,5 +11,7 @@ pub use keep::{KeepRule, KeepRuleError, RankInput};
 pub use manifest::{
     Bucket, Counts, FORMAT_VERSION, InputRecord, Manifest, ManifestError, ParagraphCounts, Stage,
 };
-pub use method::{ChoiceError, Method, Neighbours, Simhash, SketchKind, Unit, Verify, Weight, Within};
+pub use method::{
+    ChoiceError, Method, Neighbours, PageContent, Simhash, SketchKind, Unit, Verify, Weight, Within,
+};
 pub use plan::{MOST_HAMMING, Plan, PlanError};

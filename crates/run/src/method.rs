@@ -206,6 +206,19 @@ pub enum SketchKind {
     Classic,
 }
 
+/// How much of an HTML page is compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PageContent {
+    /// What a reader came for, without navigation, advertisements and notices.
+    #[default]
+    Main,
+    /// The run of the page with the most words and the fewest tags.
+    Plateau,
+    /// All visible text.
+    All,
+}
+
 /// What is taken for a duplicate, and cut out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

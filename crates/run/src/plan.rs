@@ -1,7 +1,7 @@
 //! The plan: every parameter that influences a fingerprint or a verdict.
 
 use crate::keep::KeepRule;
-use crate::method::{Method, Simhash, SketchKind, Unit, Verify, Weight, Within};
+use crate::method::{Method, PageContent, Simhash, SketchKind, Unit, Verify, Weight, Within};
 use onefold_detect::digest::Algorithm;
 use onefold_detect::matching::{Bands, BandsError};
 use onefold_detect::measure::estimate::ValueBits;
@@ -26,6 +26,8 @@ pub struct Plan {
     pub method: Method,
     /// Whether exact means equal bytes and not equal normalised text.
     pub raw: bool,
+    /// How much of an HTML page is compared.
+    pub content: PageContent,
     /// Which digest tells equal texts.
     pub digest: Algorithm,
     /// What of a text counts.
@@ -92,6 +94,7 @@ impl Default for Plan {
             unit: Unit::default(),
             method: Method::default(),
             raw: false,
+            content: PageContent::default(),
             digest: Algorithm::default(),
             text: Choices::default(),
             shingle: Shingling::default(),

@@ -6,7 +6,7 @@ use onefold_detect::digest::Algorithm;
 use onefold_detect::measure::estimate::ValueBits;
 use onefold_detect::sketch::{Bits, Sample};
 use onefold_detect::text::{Case, Choices, Digits, Form, Language, Punctuation, Shingling, Space};
-use onefold_run::{Method, Neighbours, Plan, SketchKind, Verify, Weight, Within};
+use onefold_run::{Method, Neighbours, PageContent, Plan, SketchKind, Verify, Weight, Within};
 
 /// How duplicates are found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -56,6 +56,27 @@ pub(crate) enum SketchName {
     Classic,
 }
 
+/// How much of an HTML page is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ContentName {
+    /// What a reader came for
+    Main,
+    /// The densest run of words
+    Plateau,
+    /// All visible text
+    All,
+}
+
+impl From<ContentName> for PageContent {
+    fn from(name: ContentName) -> PageContent {
+        match name {
+            ContentName::Main => PageContent::Main,
+            ContentName::Plateau => PageContent::Plateau,
+            ContentName::All => PageContent::All,
+        }
+    }
+}
+
 /// What makes documents alike. Defaults are those of the plan.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct MatchArgs {
@@ -90,6 +111,16 @@ pub(crate) struct MatchArgs {
     #[arg(long, value_name = "N", help_heading = "Matching", hide_short_help = true)]
     pub(crate) max_bucket: Option<usize>,
 
+    /// How much of an HTML page is compared: main (what a reader came for), plateau (the densest run of words, faster),
+    /// all (visible text) [default: main]
+    #[arg(
+        long,
+        value_name = "HOW",
+        hide_possible_values = true,
+        help_heading = "What counts of a text",
+        hide_short_help = true
+    )]
+    pub(crate) content: Option<ContentName>,
     /// Upper and lower case: fold or keep [default: fold]
     #[arg(long, value_name = "HOW", help_heading = "What counts of a text", hide_short_help = true)]
     pub(crate) case: Option<Case>,
@@ -201,6 +232,7 @@ impl MatchArgs {
         plan.method = self.method.unwrap_or_default().into();
         self.check_method(plan.method)?;
         plan.raw = self.raw;
+        plan.content = self.content.map(PageContent::from).unwrap_or_default();
         plan.digest = self.digest.unwrap_or_default();
         plan.text = Choices {
             case: self.case.unwrap_or_default(),

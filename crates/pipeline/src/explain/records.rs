@@ -124,7 +124,7 @@ pub(super) fn text(manifest: &Manifest, wanted: &DocumentRef) -> Result<String, 
     each_record(manifest, &wanted.source, wanted.offset, &mut |frame, document| {
         if frame.offset == wanted.offset {
             let mut found = String::new();
-            text_of(&document.body, &mut found);
+            text_of(&document.body, manifest.plan.content, &mut found);
             text = Some(found);
         }
         text.is_none()
