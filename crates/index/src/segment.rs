@@ -19,7 +19,7 @@ use crate::filter::Filter;
 use crate::folder::{Folder, Output};
 use crate::huffman::{Code, SYMBOLS};
 use crate::row::{Number, Reader};
-use crate::section::{BLOCK, Census, Coding, Directory, Entry, Layout, Next};
+use crate::section::{BLOCK, Census, Coding, Directory, Entry, Layout, Next, Place};
 use std::io::Write;
 use std::ops::{ControlFlow, RangeInclusive};
 use std::os::unix::fs::FileExt;
@@ -231,7 +231,7 @@ impl Segment {
         &self,
         kind: Kind,
         keys: RangeInclusive<u64>,
-        take: impl FnMut(u64, Number) -> Next,
+        take: impl FnMut(u64, Place<'_>) -> Next,
     ) -> Result<(), Error> {
         let Some(section) = self.section(kind) else { return Ok(()) };
         let read =
@@ -245,8 +245,8 @@ impl Segment {
         if section.directory.filter.as_ref().is_some_and(|filter| !filter.may_hold(key)) {
             return Ok(());
         }
-        self.visit(kind, key..=key, |_, number| {
-            take(number);
+        self.visit(kind, key..=key, |_, place| {
+            take(place.number());
             Next::Entry
         })
     }
@@ -311,8 +311,8 @@ impl Segment {
         for block in blocks {
             let (count, first) = (section.directory.count(block), section.directory.first_keys[block]);
             section.block(&self.file, block, &mut |bytes| {
-                let _ = section.layout.read(bytes, count, first, |key, number| {
-                    take((key, number));
+                let _ = section.layout.read(bytes, count, first, |key, place| {
+                    take((key, place.number()));
                     ControlFlow::Continue(())
                 });
             })?;
@@ -339,7 +339,8 @@ impl Segment {
                 let mut seen = 0;
                 section.block_from_disk(&self.file, block, &mut |bytes| {
                     sum.update(bytes);
-                    let _ = section.layout.read(bytes, directory.count(block), first, |key, number| {
+                    let _ = section.layout.read(bytes, directory.count(block), first, |key, place| {
+                        let number = place.number();
                         sound &= last < Some((key, number)) && (seen > 0 || key == first);
                         sound &= directory.filter.as_ref().is_none_or(|filter| filter.may_hold(key));
                         last = Some((key, number));
@@ -467,8 +468,8 @@ impl Cursor<'_> {
             let (count, first) = (directory.count(self.block), directory.first_keys[self.block]);
             let entries = &mut self.entries;
             self.section.block(self.file, self.block, &mut |bytes| {
-                let _ = self.section.layout.read(bytes, count, first, |key, number| {
-                    entries.push((key, number));
+                let _ = self.section.layout.read(bytes, count, first, |key, place| {
+                    entries.push((key, place.number()));
                     ControlFlow::Continue(())
                 });
             })?;
