@@ -181,9 +181,33 @@ pub(crate) enum Next {
     Done,
 }
 
+/// Where first keys begin with what: narrows a search to a few of them with one look.
+#[derive(Default)]
+struct Radix {
+    /// For each beginning, the number of first keys below it; and the number of all.
+    starts: Vec<u32>,
+    shift: u32,
+}
+
+impl Radix {
+    fn of(first_keys: &[u64]) -> Self {
+        let bits = first_keys.len().max(2).ilog2();
+        let shift = 64 - bits;
+        let mut starts = Vec::with_capacity((1 << bits) + 1);
+        for (at, key) in first_keys.iter().enumerate() {
+            while starts.len() as u64 <= key >> shift {
+                starts.push(at as u32);
+            }
+        }
+        starts.resize((1 << bits) + 1, first_keys.len() as u32);
+        Radix { starts, shift }
+    }
+}
+
 /// First keys and places of blocks, and which keys are not there at all.
 #[derive(Default)]
 pub(crate) struct Directory {
+    radix: Radix,
     pub(crate) first_keys: Vec<u64>,
     /// Where each block starts in the data, and where the last one ends.
     pub(crate) offsets: Vec<u64>,
@@ -203,7 +227,15 @@ impl Directory {
 
     /// The block in which the first entry not below `key` may be.
     pub(crate) fn start(&self, key: u64) -> usize {
-        search::below(&self.first_keys, key).saturating_sub(1)
+        let place = (key >> self.radix.shift) as usize;
+        let (low, high) = (self.radix.starts[place] as usize, self.radix.starts[place + 1] as usize);
+        (low + search::below(&self.first_keys[low..high], key)).saturating_sub(1)
+    }
+
+    /// Makes searches fast, once all keys are there.
+    pub(crate) fn finish(mut self) -> Self {
+        self.radix = Radix::of(&self.first_keys);
+        self
     }
 
     /// Visits the entries whose keys are in `keys`, in order. `read` hands over the bytes of a block.
@@ -252,6 +284,7 @@ impl Directory {
     /// Bytes held in memory.
     pub(crate) fn bytes(&self) -> u64 {
         (self.first_keys.len() + self.offsets.len()) as u64 * 8
+            + self.radix.starts.len() as u64 * 4
             + self.filter.as_ref().map_or(0, Filter::bytes)
     }
 }
@@ -274,7 +307,7 @@ mod tests {
             layout.write(block, &mut data);
             directory.offsets.push(data.len() as u64);
         }
-        (layout, directory, data)
+        (layout, directory.finish(), data)
     }
 
     fn visit(

@@ -397,7 +397,8 @@ impl Section {
         }
         let (pairs, rest) = rest.split_at(blocks * 16);
         let number = |bytes: &[u8]| Reader::new(bytes).u64().unwrap_or_default();
-        let mut directory = Directory { entries, ..Directory::default() };
+        let mut directory = Directory::default();
+        directory.entries = entries;
         for pair in pairs.as_chunks::<16>().0 {
             directory.first_keys.push(number(&pair[..8]));
             directory.offsets.push(number(&pair[8..]));
@@ -413,6 +414,7 @@ impl Section {
             return Err(bad("checksum of the blocks does not match"));
         }
         let layout = Layout { coding, width: width.into(), code };
+        let directory = directory.finish();
         Ok(Section { kind, layout, directory, start, block_bytes, checksum: sums[0], memory })
     }
 
