@@ -136,7 +136,7 @@ fn checks(index: &Index, documents: u64, what: &str) {
 
 /// Half of the documents share the first block of their fingerprints, as pages of one template may.
 fn skew(folder: &Path, documents: u64) {
-    let of = |i: u64| if i % 2 == 0 { pair(i, 8) >> 16 | 0xabcd << 48 } else { pair(i, 8) };
+    let of = |i: u64| if i.is_multiple_of(2) { pair(i, 8) >> 16 | 0xabcd << 48 } else { pair(i, 8) };
     let index = Index::create(&folder.join("skew"), simhash(Coding::Coded), deferred()).unwrap();
     let started = Instant::now();
     for from in (0..documents).step_by(10_000) {
