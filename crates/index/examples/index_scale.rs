@@ -1,7 +1,7 @@
 //! What an index reaches in process. `cargo run --release -p onefold-index --example index_scale -- CASE DIR [DOCUMENTS]`
 //!
 //! `fingerprints` and `fingerprints-plain`: adds uniform fingerprints, compacts, and times checks, memory and opening.
-//! `skew`: half of the fingerprints begin alike. `minhash`: adds documents of 500 shingles, a tenth of them near copies, with sets stored. `commits`: what durability
+//! `again`: the checks on an index that `fingerprints` left. `skew`: half of the fingerprints begin alike. `minhash`: adds documents of 500 shingles, a tenth of them near copies, with sets stored. `commits`: what durability
 //! costs.
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::unwrap_used)]
 
@@ -25,6 +25,10 @@ fn main() {
         "fingerprints" => fingerprints(folder, documents.unwrap_or(10_000_000), Coding::Coded),
         "fingerprints-plain" => fingerprints(folder, documents.unwrap_or(10_000_000), Coding::Plain),
         "minhash" => minhash(folder, documents.unwrap_or(200_000)),
+        "again" => {
+            let index = Index::open(&folder.join("fingerprints"), deferred()).unwrap();
+            checks(&index, documents.unwrap_or(10_000_000), "opened again");
+        }
         "skew" => skew(folder, documents.unwrap_or(2_000_000)),
         "commits" => commits(folder),
         _ => eprintln!("no such case: {case}"),
@@ -132,7 +136,7 @@ fn checks(index: &Index, documents: u64, what: &str) {
 
 /// Half of the documents share the first block of their fingerprints, as pages of one template may.
 fn skew(folder: &Path, documents: u64) {
-    let of = |i: u64| if i % 2 == 0 { pair(i, 8) >> 16 | 0xabcd << 48 } else { pair(i, 8) };
+    let of = |i: u64| if i.is_multiple_of(2) { pair(i, 8) >> 16 | 0xabcd << 48 } else { pair(i, 8) };
     let index = Index::create(&folder.join("skew"), simhash(Coding::Coded), deferred()).unwrap();
     let started = Instant::now();
     for from in (0..documents).step_by(10_000) {
@@ -159,7 +163,16 @@ fn skew(folder: &Path, documents: u64) {
 
 fn rate(what: &str, documents: u64, started: Instant) {
     let seconds = started.elapsed().as_secs_f64();
-    println!("{what}: {documents} in {seconds:.1} s, {:.0} a second", documents as f64 / seconds);
+    let each = documents as f64 / seconds;
+    println!("{what}: {documents} in {seconds:.1} s, {each:.0} a second; {:.1} CPU s so far", cpu_seconds());
+}
+
+/// CPU seconds of this process, in ticks of a hundredth.
+fn cpu_seconds() -> f64 {
+    let stat = fs_err::read_to_string("/proc/self/stat").unwrap();
+    let fields: Vec<&str> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
+    let ticks = |at: usize| fields[at].parse::<f64>().unwrap();
+    (ticks(11) + ticks(12)) / 100.0
 }
 
 /// A document of 500 shingles; one in ten is another with 20 of them changed.
@@ -186,19 +199,21 @@ fn minhash(folder: &Path, documents: u64) {
     let settings = settings(rule, Coding::Coded, Settings::HEAD_DOCUMENTS);
     let index = Index::create(&folder.join("minhash"), settings, deferred()).unwrap();
     let mut sketch = MinHash::new(128);
-    let (mut adding, mut near) = (0.0, 0);
+    let (mut adding, mut cpu, mut near) = (0.0, 0.0, 0);
     let step = (documents / 10).max(1);
     for from in (0..documents).step_by(1_000) {
         let batch: Vec<Sketch> =
             (from..(from + 1_000).min(documents)).map(|i| text(i, &mut sketch)).collect();
-        let started = Instant::now();
+        let (started, before) = (Instant::now(), cpu_seconds());
         near += index.add_batch(&batch).unwrap().iter().filter(|answer| answer.matched.is_some()).count();
         adding += started.elapsed().as_secs_f64();
+        cpu += cpu_seconds() - before;
         if (from + 1_000) % step < 1_000 {
             let done = from + 1_000;
             println!(
-                "{done} documents: {:.0} a second, {near} near, {} MB",
+                "{done} documents: {:.0} a second, {:.0} a CPU second, {near} near, {} MB",
                 done as f64 / adding,
+                done as f64 / cpu,
                 memory("VmRSS") / 1024
             );
         }

@@ -43,6 +43,11 @@ impl<'a> BitReader<'a> {
         BitReader { bytes, at: 0 }
     }
 
+    /// Reads from a bit on.
+    pub(crate) fn from(bytes: &'a [u8], at: usize) -> Self {
+        BitReader { bytes, at }
+    }
+
     /// At least 56 bits from here on.
     #[inline(always)]
     pub(crate) fn peek(&self) -> u64 {
@@ -77,8 +82,16 @@ impl<'a> BitReader<'a> {
             self.skip(count);
             return value;
         }
-        let low = self.read(32);
-        low | self.read(count - 32) << 32
+        self.read_long(count)
+    }
+
+    #[cold]
+    fn read_long(&mut self, count: u32) -> u64 {
+        let low = self.peek() & u64::from(u32::MAX);
+        self.skip(32);
+        let high = self.peek() & ((1 << (count - 32)) - 1);
+        self.skip(count - 32);
+        low | high << 32
     }
 
     /// Whether more was read than there is.

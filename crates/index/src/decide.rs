@@ -204,11 +204,10 @@ impl Decider {
         let mut near: Vec<(Number, u32)> = Vec::new();
         let mut failed = None;
         let mut first = Number::MAX;
+        let k = tables.k();
+        let near_enough = |own: u64, key: u64| at_most(own ^ key, k);
         let mut take = |own: u64, key: u64, number: Number| {
             let distance = (own ^ key).count_ones();
-            if distance > tables.k() {
-                return Next::Key;
-            }
             if wanted == Wanted::First && number >= first {
                 // Later documents of this key came later still.
                 return Next::Key;
@@ -232,16 +231,22 @@ impl Decider {
                     for (part, finer) in finer.iter().enumerate() {
                         let own = finer.permute(fingerprint);
                         let kind = if part == 0 { Kind::table(table) } else { Kind::finer(table, part) };
-                        segment.visit(kind, finer.run(own), |key, number| take(own, key, number))?;
+                        segment.visit(kind, finer.run(own), |key, place| {
+                            if near_enough(own, key) { take(own, key, place.number()) } else { Next::Key }
+                        })?;
                     }
                 } else {
-                    segment.visit(Kind::table(table), run.clone(), |key, number| take(own, key, number))?;
+                    segment.visit(Kind::table(table), run.clone(), |key, place| {
+                        if near_enough(own, key) { take(own, key, place.number()) } else { Next::Key }
+                    })?;
                 }
             }
             let head = keys.head.read().unwrap_or_else(PoisonError::into_inner);
             let mut visit = |kind: Kind, own: u64| {
                 head.visit(kind, own, |key, number| {
-                    take(own, key, number);
+                    if near_enough(own, key) {
+                        take(own, key, number);
+                    }
                 });
             };
             if !finer.is_empty() && head.count(Kind::table(table), own) >= LONG_CHAIN {
@@ -260,6 +265,15 @@ impl Decider {
         }
         Ok(near)
     }
+}
+
+/// Whether at most `k` bits are set: for few it takes less than counting them all.
+#[inline(always)]
+fn at_most(mut bits: u64, k: u32) -> bool {
+    for _ in 0..k {
+        bits &= bits.wrapping_sub(1);
+    }
+    bits == 0
 }
 
 /// Entries of a head that begin alike from which on they are found by finer tables.

@@ -3,7 +3,7 @@
 //! 65 symbols, code lengths of at most [`LONGEST`] bits chosen by package-merge (Larmore and Hirschberg 1990), codes
 //! canonical, so that the lengths alone, one byte each, are the whole table on disk.
 
-use crate::bits::{BitReader, BitWriter};
+use crate::bits::BitWriter;
 
 /// Positions 1 to 64 of a leading bit, and 0 for no difference at all.
 pub(crate) const SYMBOLS: usize = 65;
@@ -70,11 +70,11 @@ impl Code {
         out.push(u64::from(self.codes[symbol]), u32::from(self.lengths[symbol]));
     }
 
+    /// The symbol that bits begin with, and the length of its code.
     #[inline(always)]
-    pub(crate) fn read(&self, bits: &mut BitReader<'_>) -> u32 {
-        let (symbol, length) = self.table[bits.peek() as usize & ((1 << LONGEST) - 1)];
-        bits.skip(u32::from(length));
-        u32::from(symbol)
+    pub(crate) fn symbol(&self, bits: u64) -> (u32, u32) {
+        let (symbol, length) = self.table[bits as usize & ((1 << LONGEST) - 1)];
+        (u32::from(symbol), u32::from(length))
     }
 }
 
@@ -112,6 +112,7 @@ fn package_merge(weights: &[u64]) -> [u8; SYMBOLS] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bits::BitReader;
     use proptest::prelude::*;
 
     proptest! {
@@ -126,7 +127,9 @@ mod tests {
             let bytes = out.finish();
             let mut bits = BitReader::new(&bytes);
             for symbol in 0..SYMBOLS as u32 {
-                prop_assert_eq!(again.read(&mut bits), symbol);
+                let (found, length) = again.symbol(bits.peek());
+                bits.skip(length);
+                prop_assert_eq!(found, symbol);
             }
         }
     }

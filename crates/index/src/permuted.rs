@@ -62,7 +62,8 @@ pub struct Cost {
     pub microseconds: f64,
 }
 
-/// Measured on uniform fingerprints with one segment: a search, and a comparison of a coded key.
+/// A search, and a comparison of a coded key: assumed, to order the shapes. A fit to checks of 1 M and 10 M documents on a
+/// shared machine gave 0.2 and 0.011, so long runs cost more than is said here.
 const SEARCH_US: f64 = 0.35;
 const COMPARE_US: f64 = 0.003;
 

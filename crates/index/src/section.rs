@@ -3,11 +3,12 @@
 //! An entry is a key and the number of a document. Entries are sorted by both, [`BLOCK`] of them make a block, and a
 //! directory in memory holds the first key of each. Blocks are either plain, keys and then numbers, or coded as Manku,
 //! Jain and Das Sarma (2007) do: of each key the difference to the one before it (exclusive or), as a Huffman code for
-//! the position of its leading bit and the bits below it as they are. Numbers have as many bits as the largest needs.
+//! the position of its leading bit and the bits below it as they are. Numbers have as many bits as the largest needs, and
+//! lie apart from the keys, so that only those of matching keys are read.
 //!
 //! ```text
 //! plain block   key u64 × n | number u32 × n, or u64 × n where one needs more than 32 bits
-//! coded block   first number | for each further entry: code of h, h − 1 bits, number; h = 0 where keys are equal
+//! coded block   number × n | for each entry but the first: code of h, h − 1 bits; h = 0 where keys are equal
 //! ```
 
 use crate::bits::{BitReader, BitWriter};
@@ -95,16 +96,12 @@ impl Layout {
             }
             Coding::Coded => {
                 let mut bits = BitWriter::default();
-                let mut before = block.first().map_or(0, |first| first.0);
-                for (at, &(key, number)) in block.iter().enumerate() {
-                    if at > 0 {
-                        let difference = before ^ key;
-                        let position = leading(difference);
-                        self.code.write(position, &mut bits);
-                        bits.push(difference, position.saturating_sub(1));
-                        before = key;
-                    }
-                    bits.push(number, self.width);
+                block.iter().for_each(|&(_, number)| bits.push(number, self.width));
+                for pair in block.windows(2) {
+                    let difference = pair[0].0 ^ pair[1].0;
+                    let position = leading(difference);
+                    self.code.write(position, &mut bits);
+                    bits.push(difference, position.saturating_sub(1));
                 }
                 out.extend_from_slice(&bits.finish());
             }
@@ -112,43 +109,64 @@ impl Layout {
     }
 
     /// Reads the `count` entries of a block whose first key is known.
-    #[inline]
-    pub(crate) fn read(
+    #[inline(always)]
+    pub(crate) fn read<'b>(
         &self,
-        block: &[u8],
+        block: &'b [u8],
         count: usize,
         first: u64,
-        mut take: impl FnMut(u64, Number) -> ControlFlow<()>,
+        mut take: impl FnMut(u64, Place<'b>) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
+        let width = self.width as usize;
+        let place = |bit: usize| Place { block, bit, width: self.width };
         match self.coding {
             Coding::Plain => {
-                let (keys, numbers) = block.split_at_checked(count * 8).unwrap_or_default();
-                let keys = keys.as_chunks::<8>().0.iter().map(|key| u64::from_le_bytes(*key));
-                if self.width == 32 {
-                    for (key, number) in keys.zip(numbers.as_chunks::<4>().0) {
-                        take(key, u64::from(u32::from_le_bytes(*number)))?;
-                    }
-                } else {
-                    for (key, number) in keys.zip(numbers.as_chunks::<8>().0) {
-                        take(key, u64::from_le_bytes(*number))?;
-                    }
+                let (keys, _) = block.split_at_checked(count * 8).unwrap_or_default();
+                for (at, key) in keys.as_chunks::<8>().0.iter().enumerate() {
+                    take(u64::from_le_bytes(*key), place(count * 64 + at * width))?;
                 }
             }
             Coding::Coded => {
-                let mut bits = BitReader::new(block);
+                let mut bits = BitReader::from(block, count * width);
                 let mut key = first;
-                take(key, bits.read(self.width))?;
-                for _ in 1..count {
-                    let position = self.code.read(&mut bits);
+                take(key, place(0))?;
+                for at in 1..count {
+                    let next = bits.peek();
+                    let (position, length) = self.code.symbol(next);
                     if position > 0 {
                         let below = position - 1;
-                        key ^= 1 << below | bits.read(below);
+                        // A word holds a code and the bits behind it, but for the rarest.
+                        let rest = if length + below <= 56 {
+                            bits.skip(length + below);
+                            next >> length & ((1 << below) - 1)
+                        } else {
+                            bits.skip(length);
+                            bits.read(below)
+                        };
+                        key ^= 1 << below | rest;
+                    } else {
+                        bits.skip(length);
                     }
-                    take(key, bits.read(self.width))?;
+                    take(key, place(at * width))?;
                 }
             }
         }
         ControlFlow::Continue(())
+    }
+}
+
+/// Where the number of an entry is.
+#[derive(Clone, Copy)]
+pub(crate) struct Place<'b> {
+    block: &'b [u8],
+    bit: usize,
+    width: u32,
+}
+
+impl Place<'_> {
+    #[inline]
+    pub(crate) fn number(self) -> Number {
+        BitReader::from(self.block, self.bit).read(self.width)
     }
 }
 
@@ -163,9 +181,33 @@ pub(crate) enum Next {
     Done,
 }
 
+/// Where first keys begin with what: narrows a search to a few of them with one look.
+#[derive(Default)]
+struct Radix {
+    /// For each beginning, the number of first keys below it; and the number of all.
+    starts: Vec<u32>,
+    shift: u32,
+}
+
+impl Radix {
+    fn of(first_keys: &[u64]) -> Self {
+        let bits = first_keys.len().max(2).ilog2();
+        let shift = 64 - bits;
+        let mut starts = Vec::with_capacity((1 << bits) + 1);
+        for (at, key) in first_keys.iter().enumerate() {
+            while starts.len() as u64 <= key >> shift {
+                starts.push(at as u32);
+            }
+        }
+        starts.resize((1 << bits) + 1, first_keys.len() as u32);
+        Radix { starts, shift }
+    }
+}
+
 /// First keys and places of blocks, and which keys are not there at all.
 #[derive(Default)]
 pub(crate) struct Directory {
+    radix: Radix,
     pub(crate) first_keys: Vec<u64>,
     /// Where each block starts in the data, and where the last one ends.
     pub(crate) offsets: Vec<u64>,
@@ -185,7 +227,15 @@ impl Directory {
 
     /// The block in which the first entry not below `key` may be.
     pub(crate) fn start(&self, key: u64) -> usize {
-        search::below(&self.first_keys, key).saturating_sub(1)
+        let place = (key >> self.radix.shift) as usize;
+        let (low, high) = (self.radix.starts[place] as usize, self.radix.starts[place + 1] as usize);
+        (low + search::below(&self.first_keys[low..high], key)).saturating_sub(1)
+    }
+
+    /// Makes searches fast, once all keys are there.
+    pub(crate) fn finish(mut self) -> Self {
+        self.radix = Radix::of(&self.first_keys);
+        self
     }
 
     /// Visits the entries whose keys are in `keys`, in order. `read` hands over the bytes of a block.
@@ -194,7 +244,7 @@ impl Directory {
         layout: &Layout,
         keys: std::ops::RangeInclusive<u64>,
         mut read: impl FnMut(usize, &mut dyn FnMut(&[u8])) -> Result<(), E>,
-        mut take: impl FnMut(u64, Number) -> Next,
+        mut take: impl FnMut(u64, Place<'_>) -> Next,
     ) -> Result<(), E> {
         let (low, high) = (*keys.start(), *keys.end());
         let mut block = self.start(low);
@@ -203,12 +253,12 @@ impl Directory {
         while !done && block < self.blocks() && self.first_keys[block] <= high {
             let (count, first) = (self.count(block), self.first_keys[block]);
             read(block, &mut |bytes| {
-                let _ = layout.read(bytes, count, first, |key, number| {
+                let _ = layout.read(bytes, count, first, |key, place| {
                     if key > high {
                         return ControlFlow::Break(());
                     }
                     if key >= low && skip != Some(key) {
-                        match take(key, number) {
+                        match take(key, place) {
                             Next::Entry => skip = None,
                             Next::Key => skip = Some(key),
                             Next::Done => {
@@ -234,6 +284,7 @@ impl Directory {
     /// Bytes held in memory.
     pub(crate) fn bytes(&self) -> u64 {
         (self.first_keys.len() + self.offsets.len()) as u64 * 8
+            + self.radix.starts.len() as u64 * 4
             + self.filter.as_ref().map_or(0, Filter::bytes)
     }
 }
@@ -256,7 +307,7 @@ mod tests {
             layout.write(block, &mut data);
             directory.offsets.push(data.len() as u64);
         }
-        (layout, directory, data)
+        (layout, directory.finish(), data)
     }
 
     fn visit(
@@ -271,8 +322,8 @@ mod tests {
             take(&data[directory.offsets[block] as usize..directory.offsets[block + 1] as usize]);
             Ok(())
         };
-        let take = |key, number| {
-            found.push((key, number));
+        let take = |key, place: Place<'_>| {
+            found.push((key, place.number()));
             next
         };
         directory.visit(layout, keys, read, take).unwrap();

@@ -19,7 +19,7 @@ use crate::filter::Filter;
 use crate::folder::{Folder, Output};
 use crate::huffman::{Code, SYMBOLS};
 use crate::row::{Number, Reader};
-use crate::section::{BLOCK, Census, Coding, Directory, Entry, Layout, Next};
+use crate::section::{BLOCK, Census, Coding, Directory, Entry, Layout, Next, Place};
 use std::io::Write;
 use std::ops::{ControlFlow, RangeInclusive};
 use std::os::unix::fs::FileExt;
@@ -231,7 +231,7 @@ impl Segment {
         &self,
         kind: Kind,
         keys: RangeInclusive<u64>,
-        take: impl FnMut(u64, Number) -> Next,
+        take: impl FnMut(u64, Place<'_>) -> Next,
     ) -> Result<(), Error> {
         let Some(section) = self.section(kind) else { return Ok(()) };
         let read =
@@ -245,8 +245,8 @@ impl Segment {
         if section.directory.filter.as_ref().is_some_and(|filter| !filter.may_hold(key)) {
             return Ok(());
         }
-        self.visit(kind, key..=key, |_, number| {
-            take(number);
+        self.visit(kind, key..=key, |_, place| {
+            take(place.number());
             Next::Entry
         })
     }
@@ -311,8 +311,8 @@ impl Segment {
         for block in blocks {
             let (count, first) = (section.directory.count(block), section.directory.first_keys[block]);
             section.block(&self.file, block, &mut |bytes| {
-                let _ = section.layout.read(bytes, count, first, |key, number| {
-                    take((key, number));
+                let _ = section.layout.read(bytes, count, first, |key, place| {
+                    take((key, place.number()));
                     ControlFlow::Continue(())
                 });
             })?;
@@ -339,7 +339,8 @@ impl Segment {
                 let mut seen = 0;
                 section.block_from_disk(&self.file, block, &mut |bytes| {
                     sum.update(bytes);
-                    let _ = section.layout.read(bytes, directory.count(block), first, |key, number| {
+                    let _ = section.layout.read(bytes, directory.count(block), first, |key, place| {
+                        let number = place.number();
                         sound &= last < Some((key, number)) && (seen > 0 || key == first);
                         sound &= directory.filter.as_ref().is_none_or(|filter| filter.may_hold(key));
                         last = Some((key, number));
@@ -396,7 +397,8 @@ impl Section {
         }
         let (pairs, rest) = rest.split_at(blocks * 16);
         let number = |bytes: &[u8]| Reader::new(bytes).u64().unwrap_or_default();
-        let mut directory = Directory { entries, ..Directory::default() };
+        let mut directory = Directory::default();
+        directory.entries = entries;
         for pair in pairs.as_chunks::<16>().0 {
             directory.first_keys.push(number(&pair[..8]));
             directory.offsets.push(number(&pair[8..]));
@@ -412,6 +414,7 @@ impl Section {
             return Err(bad("checksum of the blocks does not match"));
         }
         let layout = Layout { coding, width: width.into(), code };
+        let directory = directory.finish();
         Ok(Section { kind, layout, directory, start, block_bytes, checksum: sums[0], memory })
     }
 
@@ -467,8 +470,8 @@ impl Cursor<'_> {
             let (count, first) = (directory.count(self.block), directory.first_keys[self.block]);
             let entries = &mut self.entries;
             self.section.block(self.file, self.block, &mut |bytes| {
-                let _ = self.section.layout.read(bytes, count, first, |key, number| {
-                    entries.push((key, number));
+                let _ = self.section.layout.read(bytes, count, first, |key, place| {
+                    entries.push((key, place.number()));
                     ControlFlow::Continue(())
                 });
             })?;

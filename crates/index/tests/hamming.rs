@@ -111,7 +111,8 @@ fn pictures_name_the_spikes() {
 fn long_runs_are_cut_again_and_miss_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("i");
-    let of = |i: u64| if i % 2 == 0 { mix::pair(i, 8) >> 16 | 0xabcd << 48 } else { mix::pair(i, 8) };
+    let of =
+        |i: u64| if i.is_multiple_of(2) { mix::pair(i, 8) >> 16 | 0xabcd << 48 } else { mix::pair(i, 8) };
     let pages: Vec<Sketch> = (0..30_000).map(|i| page(i, of(i))).collect();
     for head in [9_000, 100_000] {
         let path = path.with_file_name(format!("{head}"));
