@@ -8,5 +8,5 @@ function close_tie() {
 }
 function report(i, f1, best) {
   for (i = 1; i <= steps; i++) { f1 = 2 * hits[i] / (taken[i] + all); if (f1 > best) { best = f1; at = i } }
-  printf "%.4f | %.4f | %.4f | %.4f | %.4f", wins / (all * below), best, cut[at], hits[at] / taken[at], hits[at] / all
+  printf "%.4f | %.4f | %.4g | %.4f | %.4f", wins / (all * below), best, cut[at], hits[at] / taken[at], hits[at] / all
 }

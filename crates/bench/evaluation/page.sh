@@ -3,29 +3,30 @@
 cat <<P
 # Evaluation
 
-Made by \`crates/bench/evaluation.sh DATA\`, with nothing written by hand but the words between. Numbers are the same on
-every run, apart from times and memory: wall seconds, CPU seconds (user and system) and peak memory of \`onefold pairs\` as
-\`/usr/bin/time\` tells them, of ${RUNS:-3} runs the one of least CPU time, on $(nproc) cores of $(awk -F': ' '/^model name/ { print $2; exit }' /proc/cpuinfo)
-that others use too: trust CPU time before wall time.
+Made by \`crates/bench/evaluation.sh DATA\`; only the words are written by hand. All numbers but times and memory are the same
+on every run. Those are of \`onefold pairs\` as \`/usr/bin/time\` tells them: wall seconds, CPU seconds (user and system) and
+peak memory of the run of least CPU time out of ${RUNS:-3}, on $(nproc) cores of $(awk -F': ' '/^model name/ { print $2; exit }' /proc/cpuinfo).
+Wall time depends on what else the machine does; trust CPU time.
 
 Methods are explained in [algorithms.md](algorithms.md). Pairs are those of documents, copies included (\`--expand\`). The
 threshold is 0.8 over sets of five-word shingles unless a row says otherwise.
 
 ## Which to use when
 
-- **\`minhash\`** for nearly everything. It finds what \`join\` finds but for one pair in thousands, lists nothing false, and is
-  the cheapest of those that do.
+- **\`minhash\`** for nearly everything. It finds what \`join\` finds but for a pair in thousands, lists nothing below the
+  threshold, and is the cheapest of those that do.
 - **\`join\`** where one missed pair is one too many, for tests, and to know what the others miss. It reads the input twice.
 - **\`exact\`** where copies are all you are after, or as a first look. It misses every page with another date on it.
 - **\`simhash\`** where a fingerprint of eight bytes is all that can be kept of a document, and only very near copies matter.
-  At k = 3 it misses half and more of the pairs below a resemblance of 0.9; raising k finds more, and verification then
-  has to drop what is false. Do not use it for a threshold of resemblance.
-- **\`combined\`** where documents cannot be read again for verification: with \`--verify none\` two sketches that agree are
-  right more often than one.
-- **\`--containment\`** for excerpts, quotes and plagiarism: resemblance does not see them. Shorter shingles find more
-  rewriting.
-- **\`--candidates rotate:N\`** where tables of keys are too much; for clusters by components, not for lists of pairs.
-- **A threshold** for what people call the same lies lower than 0.8: on pages judged by people F1 is best near 0.5.
+  At k = 3 it misses more than half of the pairs below a resemblance of 0.9. A larger k finds more, and the more has
+  verification to drop. It is no means to find all pairs at a threshold of resemblance.
+- **\`combined\`** where documents cannot be read again. With \`--verify none\`, MinHash and SimHash together are right more often
+  than MinHash alone, and find more than SimHash does at k = 3.
+- **\`--containment\`** for excerpts and quotes: its value says how much was taken, whatever the length of the whole. On the
+  short answers below, resemblance with a threshold chosen as well does nearly as much, because answers and sources
+  are of like length. Shorter shingles find more rewriting.
+- **\`--candidates rotate:N\`** for clusters by components, not for lists of pairs: eight rotations make nearly all ties.
+- **The threshold** for what people call the same lies lower than 0.8: on pages judged by people F1 is best near 0.5.
 
 ## Pages of MDN at five dates
 
@@ -49,7 +50,8 @@ them judged to be near duplicates. Precision is over judged pairs; all that were
 
 $(cat "$tmp/webis.table")
 
-At the threshold of 0.8 nothing false is listed, and much is missed that people call the same. Lower thresholds:
+At the threshold of 0.8 hardly anything is listed that people call different, and much is missed that they call the same.
+Lower thresholds:
 
 | flags | listed | precision | recall | F1 |
 |---|---:|---:|---:|---:|
@@ -73,8 +75,8 @@ to expect; unseen data may differ. By collection, each with its own best value:
 |---|---:|---:|---:|---:|---:|---:|---:|---:|
 $(cat "$tmp/judged.rows")
 
-It is worse than plain resemblance in AUC or F1 in: ${worse:-none}. The best value moves from collection to collection by
-more than what the measure gains, so a threshold belongs tried on a sample of one's own:
+It is worse than plain resemblance in AUC or F1 in: ${worse:-no collection}. As the last two columns show, the best value moves
+from collection to collection for either, so try a threshold on a sample of your own:
 \`onefold evaluate INPUT --truth labels.tsv\`.
 
 ## SimHash by distance
@@ -93,14 +95,16 @@ $(cat "$tmp/simhash-by-resemblance")
 ## Rotations against tables
 
 Near pairs of distinct texts of \`mdn_revisions\` within 3 bits. *Ties* are the merges by which pairs become components: of
-many fingerprints that are nearly equal, neighbours meet and others do not, which costs pairs but hardly components.
+many fingerprints that are nearly equal, neighbours meet and others do not, which costs pairs but, from eight rotations
+on, hardly components. At this size reading costs more than tables or sorting.
 
 $(cat "$tmp/rotate")
 
 ## Bits of a signature
 
 128 values; pairs of \`mdn_revisions\` with a resemblance of 0.7 to 0.9, estimate against truth. The fast sketch draws without
-replacement, so its error is below the formula's on short documents.
+replacement, so its error is below the formula's on short documents. Pairs of one page at several dates are not
+independent of each other.
 
 $(cat "$tmp/signature-bits")
 
@@ -108,13 +112,13 @@ $(cat "$tmp/signature-bits")
 
 \`neardup/clough_stevenson\`: 95 short answers, each written from one of five sources by copying (*cut*), light revision,
 heavy revision, or without it (*non*). An answer counts as found if it is listed with its source; cut and light are true.
-For every length of shingles the best share of those tried from 0.05 to 0.90, by F1:
+For every length of shingles the best share of those tried, 0.05 to 0.95 in steps of 0.05, by F1:
 
 | flags | precision | recall | F1 | cut | light | heavy | non |
 |---|---:|---:|---:|---:|---:|---:|---:|
 $(cat "$tmp/clough.best")
 
-By resemblance, at its best threshold of those tried:
+By resemblance instead, at the best of the thresholds 0.05 to 0.50 in steps of 0.05:
 
 | flags | precision | recall | F1 | cut | light | heavy | non |
 |---|---:|---:|---:|---:|---:|---:|---:|

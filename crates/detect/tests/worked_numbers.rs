@@ -302,3 +302,18 @@ fn every_choice_of_shingles_decides_its_example() {
         ["--case", "--punctuation", "--space", "--form", "--digits", "--stop-words", "--bag", "--shingle"];
     assert_eq!(flags, all);
 }
+
+/// The tables that were measured are those of the run that made docs/evaluation.md.
+#[test]
+fn measured_tables_are_those_of_the_evaluation() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/evaluation.md");
+    let evaluation = std::fs::read_to_string(path).unwrap();
+    let document = document();
+    let tables: Vec<&str> = document.split("<!-- measured: ").skip(1).collect();
+    assert_eq!(tables.len(), 3);
+    for table in tables {
+        let rows: Vec<&str> = table.split("<!-- end -->").next().unwrap().lines().skip(1).collect();
+        assert!(rows.len() > 5, "{table}");
+        assert!(rows.iter().all(|row| evaluation.contains(row)), "{rows:?}");
+    }
+}
