@@ -1,6 +1,5 @@
 //! `onefold index`: the same answers as a batch run, line by line, and the life of an index.
-// Helpers of tests fail as tests do.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test fails by them, and says what it skips")]
 
 mod common;
 

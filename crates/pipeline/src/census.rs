@@ -39,7 +39,7 @@ impl ShingleCounts {
     pub(crate) fn get(&self, hash: u64) -> u8 {
         let (part, at, shift) = place(hash, self.bits);
         let count = self.parts[part][at] >> shift & MANY;
-        count | MANY * u8::from(hash & 15 >= self.counted)
+        count | (MANY * u8::from(hash & 15 >= self.counted))
     }
 
     /// Whether a shingle is for certain in one document alone.

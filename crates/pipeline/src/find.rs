@@ -16,16 +16,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub struct FoundDocument {
     /// Its identity, or the name of the file that it is.
     pub id: String,
-    /// The text that is compared: of HTML what a reader sees.
+    /// The text that is compared: of a page of a corpus its main content, of an HTML file what a reader sees.
     pub text: String,
     /// Its bytes, with content codings undone.
     pub raw: Vec<u8>,
 }
 
 impl FoundDocument {
-    fn new(id: String, body: &Body<'_>) -> Self {
+    fn new(id: String, body: &Body<'_>, content: PageContent) -> Self {
         let mut text = String::new();
-        text_of(body, PageContent::All, &mut text);
+        text_of(body, content, &mut text);
         let raw = match body {
             Body::Text(text) => text.as_bytes(),
             Body::Page { bytes, .. } => bytes,
@@ -62,7 +62,7 @@ pub fn find_documents(
             let fallback = || format!("{name}#{row}");
             let own = document.id.as_deref().or(url).map_or_else(fallback, str::to_owned);
             for (place, _) in found.iter_mut().zip(ids).filter(|(place, id)| place.is_none() && **id == own) {
-                *place = Some(FoundDocument::new(own.clone(), &document.body));
+                *place = Some(FoundDocument::new(own.clone(), &document.body, PageContent::default()));
             }
             if cancel.load(Ordering::Relaxed) {
                 return Err(Error::Interrupted);
@@ -112,7 +112,7 @@ pub fn only_document(
     each_document(source, &fields, max_document_bytes, &mut |_, document| {
         more = found.is_some();
         if !more {
-            found = Some(FoundDocument::new(name.to_owned(), &document.body));
+            found = Some(FoundDocument::new(name.to_owned(), &document.body, PageContent::All));
         }
         Ok(!more)
     })?;

@@ -6,6 +6,7 @@ use crate::terminal::tsv_field;
 use anyhow::{Context, Result, bail};
 use onefold_index::{Options, Pictures};
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::fmt::Write as _;
 use std::io::{BufRead, BufWriter, Read, Write};
 use std::path::Path;
@@ -28,14 +29,17 @@ pub(super) fn query_batch(arguments: &QueryBatch) -> Result<()> {
     let mut names: HashMap<u64, String> = HashMap::new();
     let mut line = String::new();
     for pair in &pairs {
-        if !names.contains_key(&pair.number) {
-            let stored = index.get_number(pair.number)?;
-            names.insert(pair.number, stored.map(|stored| stored.id).unwrap_or_default());
-        }
+        let name = match names.entry(pair.number) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => {
+                let stored = index.get_number(pair.number)?;
+                new.insert(stored.map(|stored| stored.id).unwrap_or_default())
+            }
+        };
         line.clear();
         tsv_field(&ids[pair.query as usize], &mut line);
         line.push('\t');
-        tsv_field(&names[&pair.number], &mut line);
+        tsv_field(name, &mut line);
         writeln!(line, "\t{}", pair.distance)?;
         out.write_all(line.as_bytes())?;
     }
