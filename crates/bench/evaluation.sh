@@ -124,6 +124,9 @@ worse=$(awk -F' *[|] *' '$2 != "all" && ($5 < 0 || $8 < 0) { printf "%s`%s`", se
 
 # Containment.
 zcat "$data/clough_stevenson/pairs.tsv.gz" > "$tmp/clough.tsv"
+read -r source_words answer_words <<< "$("$onefold" fingerprints "$clough" --quiet | awk -F'\t' '
+  NR > 1 { which = $1 ~ /^orig/; all[which]++; words[which] += $4 }
+  END { printf "%.0f %.0f\n", words[1] / all[1], words[0] / all[0] }')"
 # The line of the best F1; of several, the strictest.
 best() { awk -F' *[|] *' '$5 >= best { best = $5; line = $0 } END { print line }' "$1"; }
 for shingle in word:5 word:4 word:3 word:2; do
