@@ -9,9 +9,14 @@
 //! Spec: <https://html.spec.whatwg.org/multipage/parsing.html#tokenization>.
 
 mod attributes;
+pub(crate) mod element;
+pub(crate) mod groups;
+pub(crate) mod meta;
 mod named;
 #[cfg(test)]
 mod oracle;
+pub(crate) mod outline;
+pub(crate) mod plateau;
 mod raw;
 #[cfg(test)]
 mod real_pages;
@@ -44,6 +49,15 @@ pub fn visible_text(html: &str, out: &mut String) {
     let mut rules = rules::Rules::new(out);
     scan::scan(html, &mut rules);
     rules.finish();
+}
+
+/// At most `bytes` bytes of a text, whole characters.
+pub(crate) fn start_of(text: &str, bytes: usize) -> &str {
+    let mut end = bytes.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
 }
 
 #[cfg(test)]

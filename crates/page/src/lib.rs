@@ -1,7 +1,8 @@
 //! A fetched page as what is worth comparing.
 //!
-//! Two rooms so far: [`charset`] turns fetched bytes into text the way a browser does, and [`html`] turns HTML
-//! into the text a reader sees. Nothing here fails: pages of a crawl are broken as a rule, and the HTML and
+//! [`charset`] turns fetched bytes into text the way a browser does, [`html`] turns HTML into the text a reader
+//! sees, [`content`] takes from it what the reader came for and what the page says of itself, and [`url`] puts
+//! addresses into forms to compare by. But for a URL that is none, nothing here fails: pages of a crawl are broken as a rule, and the HTML and
 //! Encoding standards say what each broken page means, so every input has an answer.
 //!
 //! ```
@@ -13,8 +14,10 @@
 //! ```
 
 pub mod charset;
+pub mod content;
 pub mod html;
 pub mod url;
 
 pub use charset::{Decoded, decode};
+pub use content::{Content, Page, extract, extract_html};
 pub use html::{looks_like_html, visible_text};

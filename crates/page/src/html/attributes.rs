@@ -35,6 +35,44 @@ pub(super) fn skip(bytes: &[u8], mut at: usize) -> Option<TagEnd> {
     }
 }
 
+/// The attributes of a tag as written, from the end of its name to its `>`: names and raw values.
+pub(super) struct Attributes<'a> {
+    rest: &'a str,
+}
+
+impl<'a> Attributes<'a> {
+    pub(super) fn new(attributes: &'a str) -> Attributes<'a> {
+        Attributes { rest: attributes }
+    }
+}
+
+impl<'a> Iterator for Attributes<'a> {
+    type Item = (&'a str, &'a str);
+
+    fn next(&mut self) -> Option<(&'a str, &'a str)> {
+        let bytes = self.rest.as_bytes();
+        let start = bytes.iter().position(|&byte| !is_space(byte) && byte != b'/')?;
+        if bytes[start] == b'>' {
+            return None;
+        }
+        let name_end = start + 1 + bytes[start + 1..].iter().position(|&byte| NAME_END[byte as usize])?;
+        let name = &self.rest[start..name_end];
+        let mut at = skip_space(bytes, name_end)?;
+        if bytes[at] != b'=' {
+            self.rest = &self.rest[at..];
+            return Some((name, ""));
+        }
+        at = skip_space(bytes, at + 1)?;
+        let end = skip_value(bytes, at)?;
+        let value = match bytes[at] {
+            b'"' | b'\'' => &self.rest[at + 1..end - 1],
+            _ => &self.rest[at..end],
+        };
+        self.rest = &self.rest[end..];
+        Some((name, value))
+    }
+}
+
 /// Returns the place after the value that begins at `at`, or `at` itself if a `>` stands there.
 fn skip_value(bytes: &[u8], at: usize) -> Option<usize> {
     match bytes[at] {
@@ -65,6 +103,14 @@ mod tests {
     fn check(attributes: &str, expected: Option<(usize, bool)>) {
         let found = skip(attributes.as_bytes(), 0).map(|end| (end.after, end.self_closing));
         assert_eq!(found, expected, "{attributes}");
+    }
+
+    #[test]
+    fn names_and_values_are_read_as_written() {
+        let read: Vec<_> = Attributes::new(" a=\"x > y\" B='é' c d = e/ /f=>").collect();
+        assert_eq!(read, [("a", "x > y"), ("B", "é"), ("c", ""), ("d", "e/"), ("f", "")]);
+        assert_eq!(Attributes::new("/>").count(), 0);
+        assert_eq!(Attributes::new(" =\">").collect::<Vec<_>>(), [("=\"", "")]);
     }
 
     #[test]

@@ -7,6 +7,7 @@
 //!
 //! Spec: <https://html.spec.whatwg.org/multipage/parsing.html#parsing-main-inforeign> for `svg`.
 
+use super::scan::{Sink, StartTag};
 use super::tag::{Kind, Tag};
 use super::writer::{self, Writer};
 
@@ -68,7 +69,8 @@ impl<'out> Rules<'out> {
         self.open_svgs > 0 && self.html_in_svg == 0
     }
 
-    fn is_hidden(&self) -> bool {
+    /// Is nothing seen of what stands here?
+    pub(super) fn is_hidden(&self) -> bool {
         self.open_templates > 0 || self.open_svgs > 0
     }
 
@@ -167,6 +169,16 @@ impl<'out> Rules<'out> {
         }
     }
 
+    /// The text so far, what the string held before included.
+    pub(super) fn written(&self) -> &str {
+        self.out
+    }
+
+    /// The title, where it came after other text.
+    pub(super) fn late_title(&self) -> &str {
+        &self.late_title
+    }
+
     /// Ends the page: a title that came late is put before the other text.
     pub(super) fn finish(mut self) {
         if !self.late_title.is_empty() {
@@ -179,5 +191,23 @@ impl<'out> Rules<'out> {
     #[cfg(test)]
     pub(super) fn decoded_text(&mut self, text: &str) {
         self.text(text, writer::Kind::Raw);
+    }
+}
+
+impl Sink for Rules<'_> {
+    fn text(&mut self, text: &str, kind: writer::Kind) {
+        self.text(text, kind);
+    }
+
+    fn start_tag(&mut self, tag: StartTag<'_>) -> Content {
+        self.start_tag(tag.tag, tag.self_closing)
+    }
+
+    fn end_tag(&mut self, tag: Tag, _name: &[u8]) {
+        self.end_tag(tag);
+    }
+
+    fn is_in_svg(&self) -> bool {
+        self.is_in_svg()
     }
 }
