@@ -4,6 +4,7 @@ mod compare;
 mod digest;
 mod matching;
 mod tune;
+mod url;
 
 use crate::size;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -13,6 +14,7 @@ pub(crate) use matching::{MatchArgs, MethodName, SketchArgs};
 use onefold_run::KeepRule;
 use std::path::PathBuf;
 pub(crate) use tune::{SketchRule, Tune};
+pub(crate) use url::Url;
 
 /// Find exact and near-duplicate pages in web crawls, with evidence.
 #[derive(Parser, Debug)]
@@ -44,6 +46,8 @@ pub(crate) enum Command {
     Tune(Box<Tune>),
     /// Print or check digests of files, as sha256sum does
     Digest(Digest),
+    /// Print the forms of URLs to compare by: canonical, key, site
+    Url(Url),
 }
 
 /// How pairs become clusters.

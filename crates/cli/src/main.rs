@@ -15,6 +15,7 @@ mod related;
 mod size;
 mod terminal;
 mod tune;
+mod url;
 
 use clap::Parser;
 use std::path::{Path, PathBuf};
@@ -71,6 +72,11 @@ fn main() -> ExitCode {
         args::Command::Compare(arguments) => compare::run(&arguments),
         args::Command::Tune(arguments) => tune::run(&arguments),
         args::Command::Digest(arguments) => match digest::run(&arguments) {
+            Ok(true) => Ok(()),
+            Ok(false) => return ExitCode::from(1),
+            Err(error) => Err(error),
+        },
+        args::Command::Url(arguments) => match url::run(&arguments) {
             Ok(true) => Ok(()),
             Ok(false) => return ExitCode::from(1),
             Err(error) => Err(error),
