@@ -2,6 +2,7 @@
 
 mod compare;
 mod digest;
+mod extract;
 mod matching;
 mod tune;
 mod url;
@@ -10,6 +11,7 @@ use crate::size;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(crate) use compare::{ColorChoice, Compare};
 pub(crate) use digest::Digest;
+pub(crate) use extract::{ContentKind, Extract, ExtractFormat};
 pub(crate) use matching::{MatchArgs, MethodName, SketchArgs};
 use onefold_run::KeepRule;
 use std::path::PathBuf;
@@ -46,6 +48,8 @@ pub(crate) enum Command {
     Tune(Box<Tune>),
     /// Print or check digests of files, as sha256sum does
     Digest(Digest),
+    /// Print what pages say: main content, title, links
+    Extract(Extract),
     /// Print the forms of URLs to compare by: canonical, key, site
     Url(Url),
 }

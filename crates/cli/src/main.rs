@@ -7,6 +7,7 @@ mod dedup;
 mod digest;
 mod evaluate;
 mod explain;
+mod extract;
 mod fingerprints;
 mod index;
 mod pairs;
@@ -76,6 +77,7 @@ fn main() -> ExitCode {
             Ok(false) => return ExitCode::from(1),
             Err(error) => Err(error),
         },
+        args::Command::Extract(arguments) => extract::run(&arguments),
         args::Command::Url(arguments) => match url::run(&arguments) {
             Ok(true) => Ok(()),
             Ok(false) => return ExitCode::from(1),
