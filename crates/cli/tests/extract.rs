@@ -1,9 +1,10 @@
 //! `onefold extract`: what pages say, of files and archives.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::print_stderr)]
 
 mod common;
 
 use common::archive::Record;
+use common::compressed::{compress, gzip};
 use common::{Place, data, prose};
 use serde_json::json;
 
@@ -163,4 +164,22 @@ fn every_sample_archive_ends_well_and_extract_reads_what_dedup_reads() {
 fn help_teaches_by_example() {
     let ran = Place::new().run("extract --help").ok();
     assert!(ran.text().contains("onefold extract --as json crawl.warc.gz > pages.jsonl"), "{}", ran.text());
+}
+
+#[test]
+fn members_that_turn_out_to_be_a_stream_are_read_once() {
+    let place = Place::new();
+    let record =
+        |id: &str, text: &str| Record::conversion(id, &format!("http://{id}.example/"), text).bytes();
+    // The first block is full before the member of two records comes.
+    let (large, two) =
+        (record("a", &prose("alpha", 200_000)), [record("b", "one"), record("c", "two")].concat());
+    let (members, stream) =
+        (compress("gzip-members", &[&large, &large, &two]), gzip(&[&large[..], &large, &two].concat()));
+    place.write("members.warc.gz", members);
+    place.write("stream.warc.gz", stream);
+    let [members, stream] =
+        ["members", "stream"].map(|name| place.run(&format!("extract {name}.warc.gz")).ok());
+    assert_eq!(members.text(), stream.text());
+    assert_eq!(members.text().matches('\x0c').count(), 4);
 }

@@ -1,5 +1,5 @@
 //! `onefold url`: a line of output for each URL.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::print_stderr)]
 
 mod common;
 
