@@ -2,17 +2,21 @@
 
 mod compare;
 mod digest;
+mod extract;
 mod matching;
 mod tune;
+mod url;
 
 use crate::size;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(crate) use compare::{ColorChoice, Compare};
 pub(crate) use digest::Digest;
+pub(crate) use extract::{ContentKind, Extract, ExtractFormat};
 pub(crate) use matching::{MatchArgs, MethodName, SketchArgs};
 use onefold_run::KeepRule;
 use std::path::PathBuf;
 pub(crate) use tune::{SketchRule, Tune};
+pub(crate) use url::Url;
 
 /// Find exact and near-duplicate pages in web crawls, with evidence.
 #[derive(Parser, Debug)]
@@ -44,6 +48,10 @@ pub(crate) enum Command {
     Tune(Box<Tune>),
     /// Print or check digests of files, as sha256sum does
     Digest(Digest),
+    /// Print what pages say: main content, title, links
+    Extract(Extract),
+    /// Print the forms of URLs to compare by: canonical, key, site
+    Url(Url),
 }
 
 /// How pairs become clusters.

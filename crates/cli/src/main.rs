@@ -7,6 +7,7 @@ mod dedup;
 mod digest;
 mod evaluate;
 mod explain;
+mod extract;
 mod fingerprints;
 mod index;
 mod pairs;
@@ -15,6 +16,7 @@ mod related;
 mod size;
 mod terminal;
 mod tune;
+mod url;
 
 use clap::Parser;
 use std::path::{Path, PathBuf};
@@ -71,6 +73,12 @@ fn main() -> ExitCode {
         args::Command::Compare(arguments) => compare::run(&arguments),
         args::Command::Tune(arguments) => tune::run(&arguments),
         args::Command::Digest(arguments) => match digest::run(&arguments) {
+            Ok(true) => Ok(()),
+            Ok(false) => return ExitCode::from(1),
+            Err(error) => Err(error),
+        },
+        args::Command::Extract(arguments) => extract::run(&arguments),
+        args::Command::Url(arguments) => match url::run(&arguments) {
             Ok(true) => Ok(()),
             Ok(false) => return ExitCode::from(1),
             Err(error) => Err(error),

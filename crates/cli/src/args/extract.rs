@@ -1,0 +1,61 @@
+//! Arguments of `extract`.
+
+use super::FieldArgs;
+use crate::size;
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "Examples:
+  onefold extract page.html                                     the text a reader came for
+  onefold extract --content all page.html                       all text, menus and footers too
+  onefold extract --as json crawl.warc.gz > pages.jsonl         a line a page, with title and links
+  onefold extract --as json crawl.warc.gz | onefold dedup - --output out
+
+One page is printed as its text. Of an archive, or of several files, each text comes after a line of
+a form feed and the id of its document. Records that are no pages, as images and requests, are passed
+over; what cannot be read is named on standard error with its place, and counted.";
+
+/// How pages are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExtractFormat {
+    /// The text, a line a block
+    #[default]
+    Text,
+    /// One JSON object a line: text, title, description, language, links and more
+    Json,
+}
+
+/// How much of a page is taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ContentKind {
+    /// What a reader came for, without navigation, advertisements, notices and related links
+    #[default]
+    Main,
+    /// The run of the page with the most words and the fewest tags; fast
+    Plateau,
+    /// All visible text
+    All,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Extract {
+    /// Files, folders (walked in byte order of names), patterns, or `-` for standard input. HTML, text, WARC, WET,
+    /// ARC and tables of texts; gzip, zstd, lz4 or plain; all told by content
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// How pages are written to standard output
+    #[arg(long = "as", value_enum, default_value_t, value_name = "FORMAT")]
+    pub(crate) format: ExtractFormat,
+    /// How much of a page is taken; where less than 100 characters are found on a page with more, more is taken
+    #[arg(long, value_enum, default_value_t, value_name = "KIND")]
+    pub(crate) content: ContentKind,
+    #[command(flatten)]
+    pub(crate) fields: FieldArgs,
+    /// Largest record that is read; a larger document is bad
+    #[arg(long, value_name = "SIZE", default_value = "32MiB", value_parser = size::parse, help_heading = "Input")]
+    pub(crate) max_document: u64,
+    /// Print nothing on standard error but errors
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}

@@ -1,0 +1,137 @@
+//! `onefold extract`: what pages say, of single files and of archives, one document at a time.
+
+mod print;
+mod records;
+
+use crate::args::{ContentKind, Extract, MachineArgs};
+use crate::dedup::Scratch;
+use crate::terminal::escape;
+use anyhow::{Context, Result, bail};
+use onefold_formats::BadRecord;
+use onefold_formats::document::Body;
+use onefold_formats::inputs::{Input, Inputs};
+use onefold_formats::source::{Fields, Format, Look, Source};
+use onefold_page::{Content, Page, decode, extract_html};
+use print::Printer;
+use records::{Found, each_record};
+use std::path::Path;
+
+/// What was read, for the last line.
+#[derive(Default)]
+struct Counts {
+    read: u64,
+    bad: u64,
+    fallback: u64,
+    needs: u64,
+}
+
+impl Counts {
+    fn bad(&mut self, place: &str, bad: &BadRecord, quiet: bool) {
+        self.bad += 1;
+        if !quiet {
+            eprintln!("bad: {}: {}", escape(place), escape(&bad.message));
+        }
+    }
+}
+
+pub(crate) fn run(arguments: &Extract) -> Result<()> {
+    let machine = MachineArgs { threads: None, memory: None, temp: None, quiet: true };
+    let reads_stdin = arguments.inputs.iter().any(|path| path == Path::new("-"));
+    let scratch = Scratch::new(&machine, reads_stdin)?;
+    // Nothing but the scratch folder is made that an interrupt would have to take back.
+    let _waiting = crate::Waiting::begin(scratch.path());
+    let inputs = inputs(arguments, &scratch)?;
+    let given = arguments.fields.inputs();
+    let fields =
+        Fields { id: given.id_field, text: given.text_field, url: given.url_field, ..Fields::default() };
+    let mut counts = Counts::default();
+    for (path, bad) in &inputs.bad {
+        counts.bad(&path.display().to_string(), bad, arguments.quiet);
+    }
+    let several = inputs.files.len() > 1;
+    let mut printer = Printer::new(arguments.format);
+    for Input { path, relative } in inputs.files {
+        let is_stdin = reads_stdin && path == scratch.path().join("stdin");
+        let name = if is_stdin { "-".to_owned() } else { path.display().to_string() };
+        match Source::look(&path, &name, &relative, &fields)? {
+            Look::Empty if arguments.quiet => {}
+            Look::Empty => eprintln!("note: {}: empty file", escape(&name)),
+            Look::Bad(bad) => counts.bad(&name, &bad, arguments.quiet),
+            Look::Source(source) => {
+                let alone = !several && matches!(source.format, Format::Html | Format::Text);
+                each_record(source, &fields, arguments.max_document, &mut |place, found| {
+                    let document = match found {
+                        Found::Document(document) => document,
+                        Found::Bad(bad) => {
+                            printer.flush()?;
+                            counts.bad(&place.to_string(), &bad, arguments.quiet);
+                            return Ok(());
+                        }
+                    };
+                    let page = page_of(&document.body, arguments.content);
+                    counts.read += 1;
+                    counts.fallback += u64::from(page.fallback);
+                    counts.needs += u64::from(page.needs.is_some());
+                    printer.print(place, &document, &page, alone)
+                })?;
+            }
+        }
+    }
+    printer.flush()?;
+    if !arguments.quiet {
+        summary(&counts);
+    }
+    Ok(())
+}
+
+/// The files to read, in order; standard input is spooled, for it is looked at before it is read.
+fn inputs(arguments: &Extract, scratch: &Scratch) -> Result<Inputs> {
+    let mut inputs = Inputs::default();
+    let mut spooled = false;
+    for path in &arguments.inputs {
+        if path != Path::new("-") {
+            inputs.add(path)?;
+            continue;
+        }
+        if std::mem::replace(&mut spooled, true) {
+            bail!("`-` stands for standard input, which can be read once");
+        }
+        let path = scratch.path().join("stdin");
+        let mut file = fs_err::File::create(&path)?;
+        std::io::copy(&mut std::io::stdin().lock(), &mut file).context("standard input")?;
+        inputs.files.push(Input { path, relative: "stdin".into() });
+    }
+    Ok(inputs)
+}
+
+/// A document as a page: HTML by its content, text as it is.
+fn page_of(body: &Body<'_>, content: ContentKind) -> Page {
+    let content = match content {
+        ContentKind::Main => Content::Main,
+        ContentKind::Plateau => Content::Plateau,
+        ContentKind::All => Content::All,
+    };
+    match body {
+        Body::Text(text) => Page { text: text.to_string(), charset: "UTF-8", ..Page::default() },
+        Body::Page { bytes, html, charset } => {
+            let decoded = decode(bytes, charset.as_deref(), *html);
+            let page = if *html {
+                extract_html(&decoded.text, content)
+            } else {
+                Page { text: decoded.text.into_owned(), ..Page::default() }
+            };
+            Page { charset: decoded.charset, replaced: decoded.replaced, ..page }
+        }
+    }
+}
+
+fn summary(counts: &Counts) {
+    let mut line = format!("read {} documents, {} bad", counts.read, counts.bad);
+    if counts.fallback > 0 {
+        line += &format!("; of {} more was taken, for little was found", counts.fallback);
+    }
+    if counts.needs > 0 {
+        line += &format!("; {} need a script, a form or a login to show their content", counts.needs);
+    }
+    eprintln!("{line}");
+}
