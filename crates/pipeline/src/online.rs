@@ -143,7 +143,10 @@ impl Feed<'_> {
                     let mut block = Block::default();
                     match reader.next_block(&mut block)? {
                         Progress::Block => {
-                            rows = block.frames.last().map_or(rows, |frame| frame.row + 1);
+                            // A filler has the row of the record behind it.
+                            let is_record = |kind: &FrameKind| !matches!(kind, FrameKind::Filler { .. });
+                            let last = block.frames.iter().rfind(|frame| is_record(&frame.kind));
+                            rows = last.map_or(rows, |frame| frame.row + 1);
                             let job = Job { number: *number, source: Arc::clone(&shared), block, from_row };
                             if jobs.send(job).is_err() {
                                 return Ok(());

@@ -145,7 +145,8 @@ impl Plan {
         self.bands = match bands {
             Some((bands, rows)) => Bands::new(bands, rows, self.signature)?,
             // A pair at resemblance 1 of distinct texts is found by any bands.
-            None => Bands::tune(self.signature, self.threshold, self.recall)?,
+            None if self.method.has_signature() => Bands::tune(self.signature, self.threshold, self.recall)?,
+            None => self.bands,
         };
         if let KeepRule::Field(name) = &self.keep {
             self.fields.score = Some(name.clone());
@@ -230,6 +231,13 @@ mod tests {
     #[test]
     fn defaults_are_their_own_tuning() {
         assert_eq!(Plan::default().tuned(None).unwrap(), Plan::default());
+    }
+
+    #[test]
+    fn a_method_without_bands_may_have_any_threshold() {
+        let plan = Plan { method: Method::Join, threshold: 0.01, ..Plan::default() };
+        assert!(plan.clone().tuned(None).is_ok());
+        assert!(Plan { method: Method::Minhash, ..plan }.tuned(None).is_err());
     }
 
     #[test]
