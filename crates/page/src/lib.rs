@@ -15,6 +15,7 @@
 
 pub mod charset;
 pub mod content;
+pub mod file;
 pub mod html;
 pub mod url;
 

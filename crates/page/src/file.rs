@@ -1,0 +1,106 @@
+//! Files that are not HTML: what they are, by their content, and their text.
+//!
+//! A name or a header may lie, the first bytes hardly do. Text comes with a line a paragraph, row or slide line.
+//! Every reader is bounded: what a file unpacks to is cut off at [`MAX_UNPACKED_BYTES`] with an error, nothing
+//! recurses, and a damaged file is an error with a reason, never a panic.
+
+#[cfg(feature = "office")]
+mod epub;
+#[cfg(feature = "office")]
+mod office;
+mod rtf;
+mod sniff;
+#[cfg(feature = "office")]
+mod zipped;
+
+pub use sniff::file_type;
+
+use crate::content::{Content, Page, extract};
+
+/// How much a packed file may unpack to, all its parts together.
+pub const MAX_UNPACKED_BYTES: u64 = 64 << 20;
+
+/// What a file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+#[allow(missing_docs)]
+pub enum FileType {
+    Html,
+    /// Plain text, Markdown and the like.
+    Text,
+    /// XML that is not XHTML: feeds, sitemaps.
+    Xml,
+    Pdf,
+    Docx,
+    Pptx,
+    Xlsx,
+    Odt,
+    Odp,
+    Ods,
+    Epub,
+    Rtf,
+    /// DOC, XLS, PPT of before 2007.
+    OldOffice,
+    Image,
+    /// Sound and film.
+    Media,
+    Archive,
+    Font,
+    Other,
+}
+
+/// Why a file gives no text.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FileError {
+    /// Files of this type are not read.
+    #[error("no text is read from {0:?} files")]
+    NotRead(FileType),
+    /// The file is damaged.
+    #[error("damaged {kind:?} file: {reason}")]
+    Damaged {
+        /// What it is.
+        kind: FileType,
+        /// What is wrong.
+        reason: String,
+    },
+    /// It unpacks to more than is allowed.
+    #[error("{0:?} file unpacks to more than {MAX_UNPACKED_BYTES} bytes")]
+    TooLarge(FileType),
+}
+
+/// Extracts the content of any fetched file: HTML and text as [`extract`] does, others as their type asks.
+///
+/// ```
+/// use onefold_page::file::{FileError, FileType, extract_file};
+///
+/// let page = extract_file(br"{\rtf1 Hello \b world\b0.\par}", None, Default::default()).unwrap();
+/// assert_eq!(page.text, "Hello world.");
+/// let image = extract_file(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", None, Default::default());
+/// assert_eq!(image, Err(FileError::NotRead(FileType::Image)));
+/// ```
+pub fn extract_file(bytes: &[u8], charset: Option<&str>, content: Content) -> Result<Page, FileError> {
+    let kind = file_type(bytes);
+    let text = match kind {
+        FileType::Html | FileType::Text => return Ok(extract(bytes, charset, content)),
+        FileType::Xml => {
+            // A feed's markup is no text; its words are between the tags.
+            let decoded = crate::decode(bytes, charset, true);
+            let mut text = String::new();
+            crate::visible_text(&decoded.text, &mut text);
+            text
+        }
+        FileType::Rtf => rtf::text(bytes),
+        #[cfg(feature = "office")]
+        FileType::Docx | FileType::Pptx | FileType::Xlsx | FileType::Odt | FileType::Odp | FileType::Ods => {
+            office::text(bytes, kind)?
+        }
+        #[cfg(feature = "office")]
+        FileType::Epub => epub::text(bytes)?,
+        _ => return Err(FileError::NotRead(kind)),
+    };
+    Ok(Page { text, charset: encoding_rs::UTF_8.name(), ..Page::default() })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,117 @@
+//! What a file is, by its bytes.
+//!
+//! Signatures as in the MIME Sniffing standard (<https://mimesniff.spec.whatwg.org/>) and in the formats' own papers.
+//! A ZIP is told by the names of its parts, which stand in it unpacked.
+
+use memchr::{memchr, memmem};
+
+use super::FileType;
+use crate::charset::wide::Wide;
+use crate::html::looks_like_html;
+
+/// First bytes and what they mean; the first that fits counts.
+static SIGNATURES: [(&[u8], FileType); 33] = [
+    (b"%PDF-", FileType::Pdf),
+    (b"{\\rtf", FileType::Rtf),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", FileType::OldOffice),
+    (b"\x89PNG\r\n\x1a\n", FileType::Image),
+    (b"\xff\xd8\xff", FileType::Image),
+    (b"GIF87a", FileType::Image),
+    (b"GIF89a", FileType::Image),
+    (b"BM", FileType::Image),
+    (b"II*\0", FileType::Image),
+    (b"MM\0*", FileType::Image),
+    (b"\0\0\x01\0", FileType::Image),
+    (b"8BPS", FileType::Image),
+    (b"ID3", FileType::Media),
+    (b"\xff\xfb", FileType::Media),
+    (b"OggS", FileType::Media),
+    (b"fLaC", FileType::Media),
+    (b"\x1aE\xdf\xa3", FileType::Media),
+    (b"FLV\x01", FileType::Media),
+    (b"\0\0\x01\xba", FileType::Media),
+    (b"MThd", FileType::Media),
+    (b"\x1f\x8b", FileType::Archive),
+    (b"BZh", FileType::Archive),
+    (b"\xfd7zXZ\0", FileType::Archive),
+    (b"7z\xbc\xaf\x27\x1c", FileType::Archive),
+    (b"Rar!\x1a\x07", FileType::Archive),
+    (b"\x28\xb5\x2f\xfd", FileType::Archive),
+    (b"wOFF", FileType::Font),
+    (b"wOF2", FileType::Font),
+    (b"OTTO\0", FileType::Font),
+    (b"\0\x01\0\0\0", FileType::Font),
+    (b"\x7fELF", FileType::Other),
+    (b"MZ\x90\0", FileType::Other),
+    (b"\0asm", FileType::Other),
+];
+
+/// How much of a file is looked at for bytes that no text has.
+const LOOKED_AT_BYTES: usize = 4096;
+
+/// Says what a file is.
+pub fn file_type(bytes: &[u8]) -> FileType {
+    if bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"PK\x05\x06") {
+        return zip_type(bytes);
+    }
+    if let [b'R', b'I', b'F', b'F', _, _, _, _, form @ ..] = bytes {
+        return if form.starts_with(b"WEBP") { FileType::Image } else { FileType::Media };
+    }
+    if bytes.get(4..8) == Some(b"ftyp") {
+        let is_image =
+            [b"avif", b"heic", b"mif1"].iter().any(|brand| bytes.get(8..12) == Some(brand.as_slice()));
+        return if is_image { FileType::Image } else { FileType::Media };
+    }
+    if looks_like_html(bytes) {
+        return FileType::Html;
+    }
+    if let Some((_, kind)) = SIGNATURES.iter().find(|(signature, _)| bytes.starts_with(signature)) {
+        return *kind;
+    }
+    let start = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
+    if memmem::find(&start[..start.len().min(1024)], b"<svg").is_some() && start.starts_with(b"<") {
+        return FileType::Image;
+    }
+    if start.starts_with(b"<?xml")
+        || start.starts_with(b"<rss")
+        || start.starts_with(b"<feed")
+        || start.starts_with(b"<urlset")
+    {
+        return FileType::Xml;
+    }
+    let sample = &bytes[..bytes.len().min(LOOKED_AT_BYTES)];
+    let is_wide =
+        || Wide::detect(bytes).is_some() || bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff");
+    let controls = sample.iter().filter(|&&byte| matches!(byte, 0..=8 | 0x0e..=0x1a | 0x1c..=0x1f)).count();
+    if (memchr(0, sample).is_some() && !is_wide()) || (controls * 50 > sample.len() && !is_wide()) {
+        return FileType::Other;
+    }
+    FileType::Text
+}
+
+fn zip_type(bytes: &[u8]) -> FileType {
+    // By the OpenDocument and EPUB papers the first part is their type, not packed.
+    let first = bytes.get(30..).unwrap_or_default();
+    if let Some(mime) = first.strip_prefix(b"mimetype") {
+        for (name, kind) in [
+            (b"application/epub+zip".as_slice(), FileType::Epub),
+            (b"application/vnd.oasis.opendocument.text", FileType::Odt),
+            (b"application/vnd.oasis.opendocument.presentation", FileType::Odp),
+            (b"application/vnd.oasis.opendocument.spreadsheet", FileType::Ods),
+        ] {
+            if mime.starts_with(name) {
+                return kind;
+            }
+        }
+    }
+    for (name, kind) in [
+        (b"word/document.xml".as_slice(), FileType::Docx),
+        (b"ppt/presentation.xml", FileType::Pptx),
+        (b"xl/workbook.xml", FileType::Xlsx),
+    ] {
+        if memmem::find(bytes, name).is_some() {
+            return kind;
+        }
+    }
+    FileType::Archive
+}
