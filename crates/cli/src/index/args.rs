@@ -17,7 +17,7 @@ pub(crate) enum IndexCommand {
     Create(Box<Create>),
     /// Check documents and add them: prints a JSON line for each, once it is on disk
     Add(Box<Add>),
-    /// Say of each document whether it was seen, and change nothing; exit code 1 if one was
+    /// Say of each document whether it was seen, and change nothing
     Check(Box<Check>),
     /// Print what is stored of documents; exit code 1 if one is missing
     Get(Ids),
