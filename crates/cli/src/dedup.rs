@@ -174,8 +174,8 @@ fn print_estimate(job: &Job<'_>, json: bool) -> Result<()> {
             "temp_bytes": estimate.temp_bytes,
             "output_bytes": estimate.output_bytes,
             "seconds": estimate.seconds,
-            "bands": plan.bands.bands,
-            "rows": plan.bands.rows,
+            "bands": plan.method.has_signature().then_some(plan.bands.bands),
+            "rows": plan.method.has_signature().then_some(plan.bands.rows),
         });
         println!("{value}");
         return Ok(());
@@ -193,7 +193,9 @@ fn print_estimate(job: &Job<'_>, json: bool) -> Result<()> {
         human(estimate.output_bytes)
     );
     println!("time       about {:.0} s with {} threads", estimate.seconds.max(1.0), job.resources.threads);
-    println!("bands      {} of {} rows", plan.bands.bands, plan.bands.rows);
+    if plan.method.has_signature() {
+        println!("bands      {} of {} rows", plan.bands.bands, plan.bands.rows);
+    }
     Ok(())
 }
 

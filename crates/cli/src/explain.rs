@@ -4,7 +4,7 @@ use crate::args::Explain;
 use crate::terminal::escape;
 use anyhow::Result;
 use onefold_pipeline::explain::{Explanation, Fate, Passage, Side, explain};
-use onefold_run::DocumentRef;
+use onefold_run::{DocumentRef, Verdict};
 use std::io::Write;
 
 pub(crate) fn run(arguments: &Explain) -> Result<()> {
@@ -41,6 +41,13 @@ fn print(out: &mut impl Write, explanation: &Explanation, full: bool) -> Result<
                 writeln!(out, "          and {unnamed} more")?;
             }
         }
+        Fate::Cut { paragraphs } => {
+            writeln!(out, "verdict   kept, without {} paragraphs that stood before", paragraphs.len())?;
+            for cut in paragraphs {
+                let number = cut.paragraph.map_or(0, |number| number + 1);
+                writeln!(out, "line {number:<4} first in {}", place(&cut.keeper))?;
+            }
+        }
         Fate::Removed(removed) => {
             writeln!(
                 out,
@@ -49,6 +56,10 @@ fn print(out: &mut impl Write, explanation: &Explanation, full: bool) -> Result<
                 removed.cluster
             )?;
             writeln!(out, "keeper    {}", place(&removed.keeper))?;
+            // Where the rule goes by another measure than shingles, that one decided.
+            if removed.shared_shingles.is_none() && removed.kind == Verdict::Near {
+                writeln!(out, "decided   by a similarity of {:.4}", removed.similarity)?;
+            }
         }
     }
     if let Some(measured) = &explanation.measured {

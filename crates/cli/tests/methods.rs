@@ -539,6 +539,10 @@ fn paragraphs_that_stood_before_are_cut_out() {
     let cut = &run.manifest()["paragraphs"];
     assert_eq!((&cut["removed"], &cut["documents"]), (&5.into(), &3.into()));
     assert!(cut["bytes_removed"].as_u64().unwrap() > 0);
+    let said = place.run("explain out b").ok();
+    assert!(said.text().contains("kept, without 2 paragraphs"), "{}", said.text());
+    assert!(said.text().contains("line 3    first in a "), "{}", said.text());
+    assert!(place.run("explain out a").ok().text().contains("verdict   kept"));
     place.run("dedup a.jsonl --output x --unit paragraph --threshold 0.9").fails(2, &["--unit paragraph"]);
     place.run("dedup a.jsonl --output x --unit paragraph --annotate").fails(2, &["--annotate"]);
 }

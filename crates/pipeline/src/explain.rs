@@ -6,7 +6,7 @@ mod records;
 use crate::error::Error;
 use onefold_detect::measure::{Overlap, overlap};
 use onefold_detect::text::{Normaliser, ShingleSet};
-use onefold_run::{Cluster, DocumentRef, Manifest, Removed};
+use onefold_run::{Cluster, DocumentRef, Manifest, Removed, Unit};
 use passages::passages;
 pub use passages::{Passage, Side};
 use serde::Serialize;
@@ -42,6 +42,11 @@ pub enum Fate {
         /// The first of the others.
         others: Vec<DocumentRef>,
     },
+    /// It was kept, without paragraphs that stood before.
+    Cut {
+        /// The paragraphs that went, in order, each with the document that has the first of its kind.
+        paragraphs: Vec<Removed>,
+    },
     /// It was kept, and nothing was found to be like it.
     Unique,
 }
@@ -68,22 +73,30 @@ const NAMED: usize = 10;
 pub fn explain(run: &Path, id: &str) -> Result<Vec<Explanation>, Error> {
     let manifest = Manifest::read(run)?;
     let mut found = Vec::new();
-    for removed in records::removed(run, &manifest, |removed| removed.document.id == id)? {
-        found.push(explain_removed(&manifest, removed)?);
+    let removed = records::removed(run, &manifest, |removed| removed.document.id == id)?;
+    if manifest.plan.unit == Unit::Paragraph {
+        for paragraphs in removed.chunk_by(|a, b| a.document == b.document) {
+            let (document, paragraphs) = (paragraphs[0].document.clone(), paragraphs.to_vec());
+            found.push(kept(&manifest, document, Fate::Cut { paragraphs }));
+        }
+    } else {
+        for removed in removed {
+            found.push(explain_removed(&manifest, removed)?);
+        }
     }
     for cluster in records::clusters(run, &manifest, |cluster| cluster.keeper.id == id)? {
         found.push(explain_keeper(&manifest, cluster));
     }
     if found.is_empty() {
-        found.extend(records::documents(&manifest, id)?.into_iter().map(|document| Explanation {
-            document,
-            fate: Fate::Unique,
-            rule: manifest.plan.rule(),
-            measured: None,
-            passages: Vec::new(),
-        }));
+        let documents = records::documents(&manifest, id)?.into_iter();
+        found.extend(documents.map(|document| kept(&manifest, document, Fate::Unique)));
     }
     if found.is_empty() { Err(Error::UnknownDocument { id: id.to_owned() }) } else { Ok(found) }
+}
+
+/// A document that is compared with no other.
+fn kept(manifest: &Manifest, document: DocumentRef, fate: Fate) -> Explanation {
+    Explanation { document, fate, rule: manifest.plan.rule(), measured: None, passages: Vec::new() }
 }
 
 fn explain_removed(manifest: &Manifest, removed: Removed) -> Result<Explanation, Error> {
