@@ -4,10 +4,9 @@
 mod common;
 
 use common::{Place, edited, line, prose, rounded, text_of};
+use onefold_index::{Index, Options};
 use serde_json::{Value, json};
-use std::io::Write as _;
 use std::path::Path;
-use std::process::Stdio;
 
 fn data(name: &str) -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data").join(name).display().to_string()
@@ -145,18 +144,13 @@ fn another_process_is_refused_at_once() {
     let place = Place::new();
     pages(&place);
     place.run("index create pages").ok();
-    let mut child = place.start(place.command("index add pages -").stdin(Stdio::piped()));
-    // The index is open from before standard input is read.
-    let refused = loop {
-        let ran = place.run("index get pages a");
-        if ran.code == Some(2) {
-            break ran;
-        }
-    };
-    refused.fails(2, &["another process has this index open"]);
-    child.stdin.take().unwrap().write_all(line("x", &prose("x", 9)).as_bytes()).unwrap();
-    assert!(child.wait_with_output().unwrap().status.success());
-    place.run("index get pages x").ok();
+    let holder = Index::open(&place.path("pages"), Options::default()).unwrap();
+    for verb in ["get pages a", "check pages pages.jsonl", "add pages pages.jsonl"] {
+        place.run(&format!("index {verb}")).fails(2, &["another process has this index open"]);
+    }
+    drop(holder);
+    place.run("index add pages pages.jsonl").ok();
+    place.run("index get pages a").ok();
     place.run("index create pages").fails(2, &["already holds something"]);
     place.run("index stats nowhere").fails(2, &["no index is here"]);
 }

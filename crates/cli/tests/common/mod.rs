@@ -11,7 +11,11 @@ use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
 use tempfile::TempDir;
+
+/// Longer than any command of a test takes on a busy machine.
+const LIMIT: Duration = Duration::from_mins(5);
 
 /// A folder of its own for one test, and the command that runs in it.
 pub(crate) struct Place {
@@ -93,7 +97,7 @@ impl Place {
     }
 
     pub(crate) fn run(&self, arguments: &str) -> Ran {
-        self.command(arguments).output().expect("the command starts").into()
+        ended(self.start(&mut self.command(arguments))).into()
     }
 
     /// Runs with these bytes as standard input.
@@ -103,7 +107,7 @@ impl Place {
         let input = input.to_vec();
         // A thread writes, for the command may answer before it has read all.
         let writer = std::thread::spawn(move || stdin.write_all(&input));
-        let output = child.wait_with_output().expect("the command ends");
+        let output = ended(child);
         let _ = writer.join();
         output.into()
     }
@@ -129,6 +133,23 @@ impl Place {
     pub(crate) fn finished(&self, output: &str) -> Run {
         Run { folder: self.path(output), stderr: String::new(), stdout: Vec::new() }
     }
+}
+
+/// Waits for a command, and stops one that never ends: a test that hangs says less than one that fails.
+pub(crate) fn ended(child: Child) -> Output {
+    let (told, end) = std::sync::mpsc::channel::<()>();
+    let pid = child.id();
+    let watch = std::thread::spawn(move || {
+        let late = end.recv_timeout(LIMIT) == Err(std::sync::mpsc::RecvTimeoutError::Timeout);
+        if late {
+            let _ = Command::new("kill").args(["-9", &pid.to_string()]).status();
+        }
+        late
+    });
+    let output = child.wait_with_output().expect("the command ends");
+    drop(told);
+    assert!(!watch.join().expect("a watch does not panic"), "no end after {LIMIT:?}: {output:?}");
+    output
 }
 
 /// The output of a finished run.
