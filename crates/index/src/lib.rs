@@ -46,6 +46,7 @@
 //! ```
 
 mod bits;
+mod compare;
 mod copy;
 mod decide;
 mod error;
@@ -70,6 +71,7 @@ mod store;
 mod verify;
 mod write;
 
+pub use compare::Comparison;
 pub use error::Error;
 pub use folder::{Gate, Operation};
 pub use index::{Durability, Index, Options, Stats};

@@ -167,18 +167,25 @@ impl Feed<'_> {
     }
 
     fn work(&self, waiting: &Mutex<Receiver<Job>>, done: &SyncSender<Sent>) {
-        let plan = whole_sketches(self.plan);
-        let recipe = Recipe::blank(&plan, 0);
-        let mut sketching = Sketching::new(&recipe);
-        loop {
-            let job = lock(waiting).recv();
-            let Ok(job) = job else { return };
-            let sketched = sketch_block(&job, &mut sketching);
-            if done.send((job.number, Ok(sketched))).is_err() {
-                return;
+        at_desk(self.plan, |desk| {
+            loop {
+                let job = lock(waiting).recv();
+                let Ok(job) = job else { return };
+                let sketched = sketch_block(&job, desk);
+                if done.send((job.number, Ok(sketched))).is_err() {
+                    return;
+                }
             }
-        }
+        });
     }
+}
+
+/// Sets up what sketches documents by a plan, for `work` to use; one a thread.
+pub fn at_desk<R>(plan: &Plan, work: impl FnOnce(&mut Desk<'_>) -> R) -> R {
+    let plan = whole_sketches(plan);
+    let recipe = Recipe::blank(&plan, 0);
+    let (sketcher, sketches) = (Sketcher::new(&recipe), Sketches::default());
+    work(&mut Desk { recipe: &recipe, sketcher, sketches })
 }
 
 /// The plan under which a record holds whole signatures and 64-bit fingerprints, whatever the method.
@@ -188,20 +195,16 @@ fn whole_sketches(plan: &Plan) -> Plan {
     plan
 }
 
-/// Makes documents what the index takes; one a thread.
-struct Sketching<'p> {
+/// Makes documents what the index takes.
+pub struct Desk<'p> {
     recipe: &'p Recipe<'p>,
     sketcher: Sketcher<'p>,
     sketches: Sketches,
 }
 
-impl<'p> Sketching<'p> {
-    fn new(recipe: &'p Recipe<'p>) -> Self {
-        Sketching { recipe, sketcher: Sketcher::new(recipe), sketches: Sketches::default() }
-    }
-
+impl Desk<'_> {
     /// Sketches a document; `fallback` is its id where it has neither id nor URL.
-    fn sketch(&mut self, document: &Document<'_>, fallback: impl FnOnce() -> String) -> Incoming {
+    pub fn sketch(&mut self, document: &Document<'_>, fallback: impl FnOnce() -> String) -> Incoming {
         let sketched = self.sketcher.sketch(document, &mut self.sketches);
         let shingles = self.sketcher.shingles(document).1;
         let (layout, record) = (self.recipe.layout, &self.sketches.record);
@@ -219,7 +222,7 @@ impl<'p> Sketching<'p> {
     }
 }
 
-fn sketch_block(job: &Job, sketching: &mut Sketching<'_>) -> Done {
+fn sketch_block(job: &Job, desk: &mut Desk<'_>) -> Done {
     let mut done = Done::default();
     let (source, parser) = &*job.source;
     for frame in job.block.frames.iter().filter(|frame| frame.row >= job.from_row) {
@@ -228,7 +231,7 @@ fn sketch_block(job: &Job, sketching: &mut Sketching<'_>) -> Done {
         }
         match parser.parse(job.block.bytes_of(frame), &frame.kind) {
             Parsed::Document(document) => {
-                done.documents.push(sketching.sketch(&document, || format!("{}#{}", source.name, frame.row)));
+                done.documents.push(desk.sketch(&document, || format!("{}#{}", source.name, frame.row)));
             }
             Parsed::Passed(_) => {}
             Parsed::Bad(bad) => {

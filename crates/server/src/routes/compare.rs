@@ -1,0 +1,102 @@
+//! Two documents of the index held against each other.
+
+use super::{Shared, json, parameters};
+use crate::answers::StoredLine;
+use crate::problem::{Code, Problem, ProblemBody};
+use axum::extract::State;
+use axum::http::Uri;
+use axum::response::Response;
+use onefold_index::{Comparison, Index, Stored};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use utoipa::{IntoParams, ToSchema};
+
+/// Which two.
+#[derive(Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(super) struct CompareQuery {
+    /// Id of the one.
+    #[serde(default)]
+    a: String,
+    /// Id of the other.
+    #[serde(default)]
+    b: String,
+}
+
+/// How two documents are alike. Of an id that names several texts, the last is taken.
+#[derive(Serialize, ToSchema)]
+pub(super) struct Compared {
+    /// The one.
+    a: StoredLine,
+    /// The other.
+    b: StoredLine,
+    /// How they are alike.
+    #[serde(flatten)]
+    likeness: Likeness,
+}
+
+/// How two texts are alike.
+#[derive(Serialize, ToSchema)]
+pub(super) struct Likeness {
+    /// Whether the texts are equal.
+    equal: bool,
+    /// Resemblance of the shingle sets, measured where they are stored, else estimated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    similarity: Option<f64>,
+    /// Standard error of the similarity, where it is estimated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<f64>,
+    /// Share of the shingles of `a` that `b` has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    containment: Option<f64>,
+    /// Shingles both have.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shared: Option<u32>,
+    /// Bits in which the fingerprints differ.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    distance: Option<u32>,
+}
+
+impl From<Comparison> for Likeness {
+    fn from(comparison: Comparison) -> Self {
+        Likeness {
+            equal: comparison.equal,
+            similarity: comparison.similarity(),
+            error: comparison.error(),
+            containment: comparison.containment(),
+            shared: comparison.overlap.map(|overlap| overlap.shared),
+            distance: comparison.distance,
+        }
+    }
+}
+
+/// Say how alike two documents of the index are
+#[utoipa::path(
+    get,
+    path = "/v1/compare",
+    params(CompareQuery),
+    responses(
+        (status = 200, description = "How they are alike", body = Compared),
+        (status = "default", description = "A problem", body = ProblemBody, content_type = "application/problem+json")
+    )
+)]
+pub(super) async fn compare(State(app): Shared, uri: Uri) -> Result<Response, Problem> {
+    let CompareQuery { a, b } = parameters(&uri)?;
+    if a.is_empty() || b.is_empty() {
+        return Err(Problem::new(Code::InvalidRequest, "expected the parameters a and b, ids of documents"));
+    }
+    let ticket = app.admission.enter(None)?;
+    let index = Arc::clone(&app.index);
+    let compared = app.pool.run(ticket, move |_| {
+        let (a, b) = (last(&index, &a)?, last(&index, &b)?);
+        let gone = || Problem::new(Code::DocumentNotFound, "a document was removed meanwhile");
+        let likeness = index.compare(a.number, b.number)?.ok_or_else(gone)?.into();
+        Ok(Compared { a: a.into(), b: b.into(), likeness })
+    });
+    json(&compared.await?)
+}
+
+fn last(index: &Index, id: &str) -> Result<Stored, Problem> {
+    let missing = || Problem::new(Code::DocumentNotFound, format!("no document has the id {id:?}"));
+    index.get(id)?.pop().ok_or_else(missing)
+}
