@@ -201,7 +201,12 @@ fn the_description_is_that_of_the_routes() {
     for (path, methods) in api["paths"].as_object().unwrap() {
         for method in methods.as_object().unwrap().keys() {
             described.insert(format!("{} {path}", method.to_uppercase()));
-            let reply = server.connect().ask(&method.to_uppercase(), &path.replace("{id}", "x"), "", b"");
+            let reply = server.connect().ask(
+                &method.to_uppercase(),
+                &path.replace("{id}", "x").replace("{name}", "leading.svg"),
+                "",
+                b"",
+            );
             assert_ne!(reply.status, 405, "{method} {path}");
             assert!(reply.status != 404 || reply.json()["code"] == "document_not_found", "{method} {path}");
         }
@@ -213,6 +218,8 @@ fn the_description_is_that_of_the_routes() {
         "GET /v1/documents/{id}",
         "DELETE /v1/documents/{id}",
         "GET /v1/compare",
+        "POST /v1/compare",
+        "GET /v1/pictures/{name}",
         "GET /v1/stats",
         "GET /healthz",
         "GET /readyz",
@@ -227,4 +234,30 @@ fn the_description_is_that_of_the_routes() {
         let name = reference.split('"').next().unwrap();
         assert!(schemas.contains_key(name), "{name}");
     }
+}
+
+#[test]
+fn texts_are_stored_where_they_were_asked_for() {
+    let place = Place::new();
+    place.run("index create pages --store text").ok();
+    place.write("input.jsonl", four_documents());
+    place.run("index add pages input.jsonl").ok();
+    let mut server = Server::start(&place, "");
+    let found = server.get("/v1/documents/b2?text=true").json();
+    assert_eq!(found["documents"][0]["text"], edited("beta", 80, &[79]));
+    let compared = server.get("/v1/compare?a=b2&b=b&differences=true").json();
+    let of: Vec<&Value> =
+        compared["differences"].as_array().unwrap().iter().map(|piece| &piece["of"]).collect();
+    assert_eq!(of, ["both", "a", "b"]);
+    let with = server.post("/v1/compare?with=a", &json!({"text": prose("alpha", 79)})).json();
+    assert_eq!((&with["shared"], &with["differences"][1]["of"]), (&json!(75), &json!("b")));
+    server.post("/v1/compare?with=nobody", &json!({"text": "a"})).is_problem(404, "document_not_found");
+    assert_eq!(server.delete("/v1/documents/b").status, 200);
+    let picture = server.get("/v1/pictures/buckets.svg");
+    assert_eq!(picture.header("content-type"), Some("image/svg+xml"));
+    assert!(picture.text().starts_with("<svg"));
+    server.get("/v1/pictures/other.svg").is_problem(404, "not_found");
+    server.interrupt();
+    server.wait();
+    assert!(place.run("index verify pages").ok().text().contains("3 documents"));
 }

@@ -106,7 +106,7 @@ fn slow_clients_do_not_hold_it() {
 #[test]
 fn a_client_that_does_not_read_is_left() {
     let place = place();
-    let server = Server::start(&place, "--timeout 1 --max-connections 1");
+    let server = Server::start(&place, "--timeout 1 --idle-timeout 1 --max-connections 1");
     let mut greedy = server.connect();
     // Answers to all of these do not fit into what the kernel buffers.
     let ask = "GET /openapi.json HTTP/1.1\r\nhost: localhost\r\n\r\n".repeat(1000);

@@ -3,9 +3,9 @@
 use crate::error::Error;
 use crate::estimate;
 use crate::index::{Index, stored};
-use crate::row::{Evidence, Number};
-use crate::sketch::Stored;
-use crate::store::Lookup;
+use crate::row::{Document, Evidence, Number};
+use crate::sketch::{Sketch, Stored};
+use crate::store::{Lookup, View};
 use onefold_detect::measure::{Overlap, overlap};
 
 /// How alike two documents are, by all that is stored of them.
@@ -50,20 +50,15 @@ impl Index {
     /// Compares two documents; `None` if one is not there.
     pub fn compare(&self, a: Number, b: Number) -> Result<Option<Comparison>, Error> {
         let snapshot = self.inner.snapshot();
-        let rows = &snapshot.view.rows;
-        let (Some(first), Some(second)) = (rows.document(a)?, rows.document(b)?) else { return Ok(None) };
-        let evidence = |number| rows.evidence(number, Evidence::from_bytes).map(Option::unwrap_or_default);
-        let (own, other) = (evidence(a)?, evidence(b)?);
-        let sets = !own.shingles.is_empty() && !other.shingles.is_empty();
-        let of = own.signature.len();
-        let signed = of > 0 && of == other.signature.len();
-        let agree = || estimate::agreement(&own.signature, &other.signature) as u32;
-        Ok(Some(Comparison {
-            equal: first.digest == second.digest && !first.empty,
-            overlap: sets.then(|| overlap(&own.shingles, &other.shingles)),
-            agree: signed.then(|| (agree(), of as u32)),
-            distance: first.fingerprint.zip(second.fingerprint).map(|(a, b)| (a ^ b).count_ones()),
-        }))
+        let (a, b) = (rows_of(&snapshot.view, a)?, rows_of(&snapshot.view, b)?);
+        Ok(a.zip(b).map(|(a, b)| Comparison::of(&a, &b)))
+    }
+
+    /// Compares a document with a stored one; `None` if that is not there.
+    pub fn compare_with(&self, sketch: &Sketch, number: Number) -> Result<Option<Comparison>, Error> {
+        let own = sketch.rows(self.settings())?;
+        let stored = rows_of(&self.inner.snapshot().view, number)?;
+        Ok(stored.map(|stored| Comparison::of(&own, &stored)))
     }
 
     /// The first members of a keeper, in order of arrival.
@@ -71,5 +66,26 @@ impl Index {
         let snapshot = self.inner.snapshot();
         let members = snapshot.view.rows.members(keeper)?.into_iter().take(most);
         members.filter_map(|number| stored(&snapshot.view, number).transpose()).collect()
+    }
+}
+
+fn rows_of(view: &View, number: Number) -> Result<Option<(Document, Evidence)>, Error> {
+    let Some(document) = view.rows.document(number)? else { return Ok(None) };
+    let evidence = view.rows.evidence(number, Evidence::from_bytes)?;
+    Ok(Some((document, evidence.unwrap_or_default())))
+}
+
+impl Comparison {
+    fn of((first, own): &(Document, Evidence), (second, other): &(Document, Evidence)) -> Self {
+        let sets = !own.shingles.is_empty() && !other.shingles.is_empty();
+        let of = own.signature.len();
+        let signed = of > 0 && of == other.signature.len();
+        let agree = || estimate::agreement(&own.signature, &other.signature) as u32;
+        Comparison {
+            equal: first.digest == second.digest && !first.empty,
+            overlap: sets.then(|| overlap(&own.shingles, &other.shingles)),
+            agree: signed.then(|| (agree(), of as u32)),
+            distance: first.fingerprint.zip(second.fingerprint).map(|(a, b)| (a ^ b).count_ones()),
+        }
     }
 }

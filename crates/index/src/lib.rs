@@ -49,6 +49,7 @@ mod bits;
 mod compare;
 mod copy;
 mod decide;
+mod draw;
 mod error;
 mod estimate;
 mod filter;
@@ -68,6 +69,7 @@ mod set;
 mod settings;
 mod sketch;
 mod store;
+mod text;
 mod verify;
 mod write;
 

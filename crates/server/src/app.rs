@@ -7,14 +7,15 @@ use crate::metrics::{Metrics, Route};
 use crate::options::Limits;
 use crate::pool::Pool;
 use crate::problem::Problem;
+use crate::routes::Drawn;
 use crate::writer::Writer;
 use axum::body::Body;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Request, Response, header};
 use axum::response::IntoResponse;
 use onefold_index::{Index, Rule};
 use std::convert::Infallible;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use tokio::sync::watch;
 use tower_service::Service;
@@ -31,6 +32,7 @@ pub(crate) struct App {
     pub(crate) guard: Guard,
     pub(crate) stopping: watch::Sender<bool>,
     pub(crate) ids: Ids,
+    pub(crate) pictures: Mutex<Option<Drawn>>,
 }
 
 impl App {

@@ -38,6 +38,9 @@ pub(crate) struct Input {
     pub(crate) content: Content,
 }
 
+/// A document as the index takes it, with its text where texts are stored.
+pub(crate) type Sketched = (Sketch, Option<String>);
+
 /// What is known of it.
 pub(crate) enum Content {
     Text(String),
@@ -72,12 +75,13 @@ impl Input {
         self.name().map(drop).ok_or_else(missing)
     }
 
-    /// What the index takes. The same text gives the same sketch as `onefold index add` makes of it.
-    pub(crate) fn sketch(self, desk: &mut Desk<'_>, now: u64) -> Sketch {
+    /// What the index takes, and the text where it is stored. The same text gives the same sketch as `onefold index
+    /// add` makes of it.
+    pub(crate) fn sketch(self, desk: &mut Desk<'_>, now: u64) -> Sketched {
         let seen = self.seen.unwrap_or(now);
         let body = match self.content {
             Content::Fingerprint(fingerprint) => {
-                return sketch_of_fingerprint(self.id, self.url, fingerprint, seen);
+                return (sketch_of_fingerprint(self.id, self.url, fingerprint, seen), None);
             }
             Content::Text(text) => Body::Text(Cow::Owned(text)),
             Content::Page { ref bytes, html, charset } => {
@@ -86,7 +90,9 @@ impl Input {
         };
         let (id, url) = (self.id.map(Cow::Owned), self.url.map(Cow::Owned));
         let document = Document { id, url, body, ..Document::default() };
-        sketch_of(desk.sketch(&document, String::new), seen)
+        let mut incoming = desk.sketch(&document, String::new);
+        let text = incoming.text.take();
+        (sketch_of(incoming, seen), text)
     }
 }
 

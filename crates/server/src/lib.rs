@@ -8,6 +8,7 @@ mod admission;
 mod answers;
 mod app;
 mod body;
+mod diff;
 mod error;
 mod guard;
 mod input;
@@ -31,8 +32,8 @@ use app::{App, Ids};
 use listen::Service;
 use onefold_index::Index;
 use onefold_run::Plan;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
@@ -44,11 +45,12 @@ const LOOK: Duration = Duration::from_millis(50);
 pub fn serve(index: Index, plan: &Plan, options: &Options, stop: &AtomicBool) -> Result<(), Error> {
     let guard = guard::Guard::new(options.address, options.token_file.as_deref())?;
     let tls = options.tls.as_ref().map(tls::acceptor).transpose()?;
+    let texts = index.stores_texts()?;
     let index = Arc::new(index);
     let log = Arc::new(log::Log::start()?);
     let limits = options.limits;
     let app = App {
-        pool: pool::Pool::start(plan, options.threads, limits.request)?,
+        pool: pool::Pool::start(plan, texts, options.threads, limits.request)?,
         writer: writer::Writer::start(Arc::clone(&index), options.sync_interval)?,
         index,
         admission: admission::Admission::new(&limits),
@@ -58,6 +60,7 @@ pub fn serve(index: Index, plan: &Plan, options: &Options, stop: &AtomicBool) ->
         guard,
         stopping: watch::channel(false).0,
         ids: Ids::new(),
+        pictures: Mutex::new(None),
     };
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(options.threads.max(1))

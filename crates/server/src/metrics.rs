@@ -58,7 +58,7 @@ impl Route {
             "/readyz" => Route::Ready,
             "/metrics" => Route::Metrics,
             "/openapi.json" => Route::OpenApi,
-            "/" | "/page.css" | "/page.js" => Route::Page,
+            "/" | "/page.css" | "/page.js" | "/icon.svg" => Route::Page,
             path if path.starts_with("/v1/documents/") => Route::Document,
             path if path.starts_with("/v1/pictures/") => Route::Pictures,
             _ => Route::Other,

@@ -25,14 +25,20 @@ pub(crate) struct Pool {
 pub(crate) type Reply<R> = oneshot::Sender<Result<R, Problem>>;
 
 impl Pool {
-    pub(crate) fn start(plan: &Plan, threads: usize, patience: Duration) -> std::io::Result<Self> {
+    /// Starts the threads; with `texts`, their desks hand over texts too.
+    pub(crate) fn start(
+        plan: &Plan,
+        texts: bool,
+        threads: usize,
+        patience: Duration,
+    ) -> std::io::Result<Self> {
         let (jobs, waiting) = channel::<Job>();
         let waiting = Arc::new(Mutex::new(waiting));
         let start = |number: usize| {
             let (plan, waiting) = (plan.clone(), Arc::clone(&waiting));
             std::thread::Builder::new()
                 .name(format!("sketch-{number}"))
-                .spawn(move || while work(&plan, &waiting).is_err() {})
+                .spawn(move || while work(&plan, texts, &waiting).is_err() {})
         };
         let threads = (0..threads.max(1)).map(start).collect::<Result<_, _>>()?;
         Ok(Pool { jobs: Some(jobs), threads, patience })
@@ -78,8 +84,9 @@ impl Pool {
 }
 
 /// Works until there is no more to come; `Err` if a job panicked, whose desk may be in disorder.
-fn work(plan: &Plan, waiting: &Mutex<Receiver<Job>>) -> Result<(), ()> {
+fn work(plan: &Plan, texts: bool, waiting: &Mutex<Receiver<Job>>) -> Result<(), ()> {
     at_desk(plan, |desk| {
+        desk.texts = texts;
         loop {
             let job = waiting.lock().unwrap_or_else(PoisonError::into_inner).recv();
             let Ok(job) = job else { return Ok(()) };

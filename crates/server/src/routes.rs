@@ -4,6 +4,8 @@ mod batch;
 mod check;
 mod compare;
 mod documents;
+mod page;
+mod pictures;
 mod state;
 
 use crate::app::App;
@@ -13,6 +15,7 @@ use axum::extract::{Query, State};
 use axum::http::{HeaderValue, Uri, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
+pub(crate) use pictures::Drawn;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::sync::Arc;
@@ -34,8 +37,9 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .routes(routes!(documents::add))
         .routes(routes!(batch::batch))
         .routes(routes!(documents::get, documents::remove))
-        .routes(routes!(compare::compare))
+        .routes(routes!(compare::compare, compare::compare_with))
         .routes(routes!(state::stats))
+        .routes(routes!(pictures::picture))
         .routes(routes!(state::health))
         .routes(routes!(state::ready))
         .routes(routes!(state::metrics))
@@ -44,6 +48,7 @@ pub(crate) fn router(app: Arc<App>) -> Router {
     let describe = move || async move { json_bytes(described) };
     router
         .route("/openapi.json", axum::routing::get(describe))
+        .merge(page::routes())
         .fallback(|| async { Problem::new(Code::NotFound, "nothing is here; ids are percent-encoded") })
         .method_not_allowed_fallback(|| async { Problem::new(Code::MethodNotAllowed, "not by this method") })
         .with_state(app)

@@ -2,9 +2,10 @@
 //! of a commit and each is answered once its document is durable.
 
 use crate::admission::Ticket;
+use crate::input::Sketched;
 use crate::pool::Reply;
 use crate::problem::{Code, Problem};
-use onefold_index::{Answer, Error, Index, Sketch};
+use onefold_index::{Answer, Error, Index};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -21,7 +22,7 @@ enum Change {
 
 /// A document to be added, and who waits for it.
 pub(crate) struct Addition {
-    pub(crate) sketch: Sketch,
+    pub(crate) document: Sketched,
     pub(crate) reply: Reply<Answer>,
     pub(crate) ticket: Ticket,
 }
@@ -119,19 +120,19 @@ fn commit(index: &Index, adds: Vec<Addition>) {
     if adds.is_empty() {
         return;
     }
-    let (sketches, others): (Vec<Sketch>, Vec<_>) =
-        adds.into_iter().map(|add| (add.sketch, (add.reply, add.ticket))).unzip();
-    let answers = match add_all(index, &sketches) {
+    let (documents, others): (Vec<Sketched>, Vec<_>) =
+        adds.into_iter().map(|add| (add.document, (add.reply, add.ticket))).unzip();
+    let answers = match add_all(index, &documents) {
         Ok(answers) => answers.into_iter().map(Ok).collect(),
         // One that does not fit must not take the others with it.
-        Err(Failed::Index(Error::Sketch { .. })) if sketches.len() > 1 => sketches
+        Err(Failed::Index(Error::Sketch { .. })) if documents.len() > 1 => documents
             .iter()
-            .map(|sketch| {
-                let answers = add_all(index, std::slice::from_ref(sketch)).map_err(Problem::from)?;
+            .map(|document| {
+                let answers = add_all(index, std::slice::from_ref(document)).map_err(Problem::from)?;
                 answers.into_iter().next().ok_or_else(broken)
             })
             .collect(),
-        Err(failed) => vec![Err(Problem::from(failed)); sketches.len()],
+        Err(failed) => vec![Err(Problem::from(failed)); documents.len()],
     };
     let answers: Vec<Result<Answer, Problem>> = answers;
     for ((reply, ticket), answer) in others.into_iter().zip(answers) {
@@ -155,8 +156,8 @@ impl From<Failed> for Problem {
     }
 }
 
-fn add_all(index: &Index, sketches: &[Sketch]) -> Result<Vec<Answer>, Failed> {
-    match catch_unwind(AssertUnwindSafe(|| index.add_batch(sketches))) {
+fn add_all(index: &Index, documents: &[Sketched]) -> Result<Vec<Answer>, Failed> {
+    match catch_unwind(AssertUnwindSafe(|| index.add_texts(documents))) {
         Ok(answers) => answers.map_err(Failed::Index),
         Err(_) => Err(Failed::Panic),
     }

@@ -9,7 +9,7 @@ use crate::admission::Ticket;
 use crate::answers::AnswerLine;
 use crate::app::{App, now};
 use crate::body::too_large;
-use crate::input::{Input, Submission};
+use crate::input::{self, Input, Submission};
 use crate::problem::{Code, Problem, ProblemBody};
 use crate::writer::Addition;
 use axum::body::Body;
@@ -19,7 +19,7 @@ use axum::response::{IntoResponse, Response};
 use bytes::{Bytes, BytesMut};
 use futures_util::stream::unfold;
 use http_body_util::BodyExt;
-use onefold_index::{Answer, Sketch};
+use onefold_index::Answer;
 use serde::Serialize;
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -54,7 +54,7 @@ pub(super) struct FailedLine {
 /// A sketched document on its way to the writer.
 struct Sketched {
     name: Option<String>,
-    sketch: Sketch,
+    document: input::Sketched,
     ticket: Ticket,
 }
 
@@ -228,7 +228,7 @@ impl Lines {
             let sketched = Input::of_json(&line).and_then(|input| {
                 fits(&app, &input)?;
                 let name = input.name().map(str::to_owned);
-                Ok(Sketched { name, sketch: input.sketch(desk, now()), ticket })
+                Ok(Sketched { name, document: input.sketch(desk, now()), ticket })
             });
             // The client may have gone.
             let _ = reply.send(sketched);
@@ -246,9 +246,9 @@ async fn add(
 ) {
     while let Some((line, pending)) = sketched.recv().await {
         let pending = match pending.await.unwrap_or_else(|_| Err(broken())) {
-            Ok(Sketched { name, sketch, ticket }) => {
+            Ok(Sketched { name, document, ticket }) => {
                 let (reply, answer) = oneshot::channel();
-                app.writer.add(Addition { sketch, reply, ticket });
+                app.writer.add(Addition { document, reply, ticket });
                 Pending { line, name, answer }
             }
             Err(problem) => Pending { line, name: None, answer: failed(problem) },

@@ -63,7 +63,7 @@ pub(super) async fn check(State(app): Shared, request: Request<Body>) -> Result<
     let index = std::sync::Arc::clone(&app.index);
     let name = input.name().map(str::to_owned);
     let line = app.pool.run(ticket, move |desk| {
-        let sketch = input.sketch(desk, 0);
+        let (sketch, _) = input.sketch(desk, 0);
         Ok(if all {
             AnswerLine::all(name, index.matches(&sketch)?)
         } else {

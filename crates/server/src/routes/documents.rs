@@ -58,8 +58,8 @@ pub(super) async fn add(State(app): Shared, request: Request<Body>) -> Result<Re
     let (reply, answer) = oneshot::channel();
     let theirs = Arc::clone(&app);
     app.pool.submit(move |desk| {
-        let sketch = input.sketch(desk, now());
-        theirs.writer.add(Addition { sketch, reply, ticket });
+        let document = input.sketch(desk, now());
+        theirs.writer.add(Addition { document, reply, ticket });
     });
     let answer: Answer = app.pool.answer(answer).await?;
     app.metrics.verdict(answer.verdict);
@@ -86,6 +86,9 @@ pub(super) struct GetQuery {
     /// List so many of its members, at most 1000.
     #[serde(default)]
     members: usize,
+    /// Tell its text, where it is stored.
+    #[serde(default)]
+    text: bool,
 }
 
 /// A document, and what belongs to it.
@@ -96,6 +99,9 @@ pub(super) struct FoundDocument {
     /// Its members, in the order in which they came, where they were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     cluster: Option<Vec<StoredLine>>,
+    /// Its text, where it is stored and was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
 }
 
 /// Say what is stored of a document
@@ -114,7 +120,7 @@ pub(super) async fn get(
     uri: Uri,
 ) -> Result<Response, Problem> {
     let id = name(id)?;
-    let GetQuery { members } = parameters(&uri)?;
+    let GetQuery { members, text } = parameters(&uri)?;
     let ticket = app.admission.enter(None)?;
     let index = Arc::clone(&app.index);
     let found = app.pool.run(ticket, move |_| {
@@ -122,7 +128,8 @@ pub(super) async fn get(
             let members = members.min(MOST_MEMBERS);
             let cluster = (members > 0).then(|| index.members(stored.number, members)).transpose()?;
             let cluster = cluster.map(|members| members.into_iter().map(StoredLine::from).collect());
-            Ok(FoundDocument { stored: stored.into(), cluster })
+            let text = if text { index.text(stored.number)? } else { None };
+            Ok(FoundDocument { stored: stored.into(), cluster, text })
         };
         let documents = index.get(&id)?.into_iter().map(found).collect::<Result<Vec<_>, _>>()?;
         if documents.is_empty() { Err(missing()) } else { Ok(Found { id, documents }) }
