@@ -28,6 +28,13 @@ pub(crate) struct Likeness {
     pub(crate) contained: bool,
 }
 
+impl Likeness {
+    /// The same, seen from the other document.
+    pub(crate) fn turned(self) -> Self {
+        Likeness { overlap: self.overlap.map(Overlap::turned), ..self }
+    }
+}
+
 /// Compares documents for one worker.
 pub(crate) struct Verifier<'a> {
     plan: &'a Plan,
