@@ -2,7 +2,8 @@
 
 use super::args::{Add, Check, Dir, DurabilityKind, Ids, Touch};
 use super::lines::{AnswerLine, StoredLine};
-use super::{answer_no, now, open, plan_of};
+use super::plans::plan_of;
+use super::{answer_no, now, open};
 use crate::CANCEL;
 use crate::args::{InputArgs, MachineArgs};
 use crate::dedup::{Scratch, reads_stdin, resources, selection};
@@ -77,11 +78,12 @@ fn feed(
     Ok(())
 }
 
-fn sketch(incoming: Incoming, seen: u64) -> Sketch {
+/// A document as the index takes it.
+pub(super) fn sketch(incoming: Incoming, seen: u64) -> Sketch {
     Sketch {
         id: incoming.id,
         url: incoming.url,
-        key: None,
+        key: incoming.key,
         seen,
         digest: incoming.digest,
         fingerprint: incoming.fingerprint,
