@@ -18,6 +18,7 @@ pub(crate) fn run(arguments: &Pairs) -> Result<()> {
         selection: selection(&arguments.input, scratch.path())?,
         resources: resources(&arguments.machine),
         switches: Switches { max_bad_records: arguments.input.max_bad_records, ..Switches::default() },
+        against: None,
         progress: &bars,
         cancel: &CANCEL,
     };
@@ -73,8 +74,15 @@ fn histogram(summary: &PairsSummary) {
 /// Where pairs go.
 enum Sink {
     None,
-    Tsv { out: BufWriter<std::io::Stdout>, line: String, containment: bool },
-    Jsonl { out: BufWriter<std::io::Stdout>, containment: bool },
+    Tsv {
+        out: BufWriter<std::io::Stdout>,
+        line: String,
+        containment: bool,
+    },
+    Jsonl {
+        out: BufWriter<std::io::Stdout>,
+        containment: bool,
+    },
     #[cfg(feature = "parquet")]
     Parquet {
         writer: Option<Box<onefold_formats::parquet::TableWriter>>,

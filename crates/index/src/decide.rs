@@ -3,10 +3,11 @@
 
 use crate::error::Error;
 use crate::estimate;
+use crate::finer::{LONG_CHAIN, refine};
 use crate::head::Head;
 use crate::permuted::Permutations;
 use crate::row::{Document, Evidence, Number, Tie};
-use crate::section::{Entry, Next};
+use crate::section::Next;
 use crate::segment::{Kind, Segment};
 use crate::settings::{Rule, Settings};
 use crate::store::Lookup;
@@ -141,15 +142,9 @@ impl Decider {
         Ok(())
     }
 
-    fn by_bands(
-        &self,
-        keys: &Keys,
-        rows: &impl Lookup,
-        (document, evidence): (&Document, &Evidence),
-        wanted: Wanted,
-        found: &mut Vec<(Number, Tie)>,
-    ) -> Result<(), Error> {
-        let Rule::Minhash { max_bucket, .. } = self.settings.rule else { return Ok(()) };
+    /// Keepers that share a band with a document, in order of arrival; some may be gone.
+    fn candidates(&self, keys: &Keys, document: &Document) -> Result<Vec<Number>, Error> {
+        let Rule::Minhash { max_bucket, .. } = self.settings.rule else { return Ok(Vec::new()) };
         let mut candidates = Vec::new();
         for &key in &document.band_keys {
             let before = candidates.len();
@@ -160,7 +155,44 @@ impl Decider {
         }
         candidates.sort_unstable();
         candidates.dedup();
-        for number in candidates {
+        Ok(candidates)
+    }
+
+    /// Whether anything may match a document whose shingles are not at hand.
+    pub(crate) fn has_candidates(
+        &self,
+        keys: &Keys,
+        rows: &impl Lookup,
+        (document, evidence): (&Document, &Evidence),
+    ) -> Result<bool, Error> {
+        let Rule::Minhash { .. } = self.settings.rule else {
+            return Ok(!self.matches(keys, rows, (document, evidence), Wanted::First)?.is_empty());
+        };
+        let mut exact = Vec::new();
+        self.exact(keys, rows, document, &mut exact)?;
+        if !exact.is_empty() {
+            return Ok(true);
+        }
+        for number in self.candidates(keys, document)? {
+            let agree = |bytes: &[u8]| {
+                Ok(estimate::agreement(Evidence::signature_of(bytes)?, &evidence.signature) >= self.least)
+            };
+            if rows.evidence(number, agree)? == Some(true) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn by_bands(
+        &self,
+        keys: &Keys,
+        rows: &impl Lookup,
+        (document, evidence): (&Document, &Evidence),
+        wanted: Wanted,
+        found: &mut Vec<(Number, Tie)>,
+    ) -> Result<(), Error> {
+        for number in self.candidates(keys, document)? {
             if let Some(tie) = self.verify(rows, number, evidence)?
                 && is_keeper(rows, number)?
             {
@@ -274,61 +306,6 @@ fn at_most(mut bits: u64, k: u32) -> bool {
         bits &= bits.wrapping_sub(1);
     }
     bits == 0
-}
-
-/// Entries of a head that begin alike from which on they are found by finer tables.
-const LONG_CHAIN: usize = 256;
-
-/// Puts an entry of a long chain into the finer tables, and at first all of the chain.
-fn refine(head: &mut Head, tables: &Permutations, table: usize, entry: Entry, all: bool) {
-    let mut chain = vec![entry];
-    if all {
-        chain.clear();
-        head.visit(Kind::table(table), entry.0, |key, number| chain.push((key, number)));
-    }
-    for (key, number) in chain {
-        let fingerprint = tables.restore(table, key);
-        for (part, finer) in tables.finer(table).iter().enumerate() {
-            head.add(Kind::finer(table, part), finer.shift(), (finer.permute(fingerprint), number));
-        }
-    }
-}
-
-/// Entries of a segment that begin alike from which on they are found by finer tables.
-const LONG_RUN: usize = 4096;
-
-/// Of the sorted entries of a table those in long runs, sorted for each finer table but the first.
-pub(crate) fn long_runs(
-    tables: &Permutations,
-    table: usize,
-    each: impl FnOnce(&mut dyn FnMut(Entry)) -> Result<(), Error>,
-) -> Result<Vec<(Kind, Vec<Entry>)>, Error> {
-    let shift = tables.shift(table);
-    let (mut long, mut run): (Vec<Entry>, Vec<Entry>) = (Vec::new(), Vec::new());
-    let mut close = |run: &mut Vec<Entry>| {
-        if run.len() >= LONG_RUN {
-            long.append(run);
-        }
-        run.clear();
-    };
-    each(&mut |entry| {
-        if run.last().is_some_and(|last| last.0 >> shift != entry.0 >> shift) {
-            close(&mut run);
-        }
-        run.push(entry);
-    })?;
-    close(&mut run);
-    if long.is_empty() {
-        return Ok(Vec::new());
-    }
-    let finer = tables.finer(table).iter().enumerate().skip(1);
-    let sorted = finer.map(|(part, finer)| {
-        let permute = |&(key, number): &Entry| (finer.permute(tables.restore(table, key)), number);
-        let mut entries: Vec<Entry> = long.iter().map(permute).collect();
-        entries.sort_unstable();
-        (Kind::finer(table, part), entries)
-    });
-    Ok(sorted.collect())
 }
 
 /// Whether a document is there and no member of another.

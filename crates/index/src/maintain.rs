@@ -4,8 +4,9 @@
 //! one, so that a key is written about log₄ n times and n documents are in about 3·log₄ n segments. A file counts from
 //! the commit on that names it in the store; before and after that it is a leftover, removed at the next opening.
 
-use crate::decide::{Keys, long_runs};
+use crate::decide::Keys;
 use crate::error::Error;
+use crate::finer::long_runs;
 use crate::head::Head;
 use crate::index::{Index, Inner, Writer, lock};
 use crate::row::Number;

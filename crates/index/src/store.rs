@@ -17,7 +17,7 @@
 //! the store has the rows or it has not.
 
 use crate::error::Error;
-use crate::folder::{Fence, Folder};
+use crate::folder::{Fence, Folder, StoreFile};
 use crate::row::{Damaged, Document, Evidence, Number, State};
 use redb::{
     Database, Durability, ReadOnlyTable, ReadTransaction, ReadableDatabase, ReadableTable,
@@ -55,8 +55,16 @@ fn failed<E: Into<redb::Error>>(path: &Path) -> impl FnOnce(E) -> Error {
 
 impl Store {
     pub(crate) fn open(folder: &Folder, cache_bytes: usize) -> Result<Self, Error> {
+        Self::with_file(folder, folder.store_file()?, cache_bytes)
+    }
+
+    /// A store in the making, empty.
+    pub(crate) fn create(folder: &Folder, cache_bytes: usize) -> Result<Self, Error> {
+        Self::with_file(folder, folder.new_store_file()?, cache_bytes)
+    }
+
+    fn with_file(folder: &Folder, file: StoreFile, cache_bytes: usize) -> Result<Self, Error> {
         let path = folder.store_path();
-        let file = folder.store_file()?;
         let fence = file.fence();
         let database = Database::builder()
             .set_cache_size(cache_bytes)

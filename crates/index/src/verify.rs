@@ -4,8 +4,9 @@
 //! those in segments and head must be the same. Both are many and in different orders, so their sums of hashes are
 //! compared, which needs one pass over each.
 
-use crate::decide::{Keys, digest_key, id_key, long_runs};
+use crate::decide::{Keys, digest_key, id_key};
 use crate::error::Error;
+use crate::finer::long_runs;
 use crate::index::Index;
 use crate::row::{Document, Evidence, Number};
 use crate::section::Entry;

@@ -81,8 +81,13 @@ pub fn pairs(
 ) -> Result<PairsSummary, Error> {
     let found = job.selection.look(&job.plan.fields)?;
     preflight::check(job, &found.sources, None)?;
-    let identity =
-        Identity { plan: job.plan.clone(), annotate: false, evidence: String::new(), inputs: Vec::new() };
+    let identity = Identity {
+        plan: job.plan.clone(),
+        annotate: false,
+        evidence: String::new(),
+        inputs: Vec::new(),
+        against: None,
+    };
     let workdir = Workdir::open(work, &identity, false, work)?;
     let mut sources = found.sources;
     let outcome = (|| {
@@ -250,8 +255,7 @@ impl<'a> Listing<'a> {
                     if let Some(found) = likeness {
                         verifier.count_bands(first, second)?;
                         let kind = if found.contained { PairKind::Contained } else { PairKind::Near };
-                        let containment =
-                            found.overlap.map(|o| [o.containment(), o.turned().containment()]);
+                        let containment = found.overlap.map(|o| [o.containment(), o.turned().containment()]);
                         mine.push(Found { first, second, similarity: found.similarity, kind, containment });
                     }
                 }

@@ -9,7 +9,8 @@ mod plan;
 pub use evidence::{BadLine, Cluster, DocumentRef, Removed, Verdict};
 pub use keep::{KeepRule, KeepRuleError, RankInput};
 pub use manifest::{
-    Bucket, Counts, FORMAT_VERSION, InputRecord, Manifest, ManifestError, ParagraphCounts, Stage,
+    AgainstRecord, Bucket, Counts, FORMAT_VERSION, InputRecord, Manifest, ManifestError, ParagraphCounts,
+    Stage,
 };
 pub use method::{
     ChoiceError, Method, Neighbours, PageContent, Simhash, SketchKind, Unit, Verify, Weight, Within,

@@ -90,7 +90,7 @@ impl Input {
         };
         let (id, url) = (self.id.map(Cow::Owned), self.url.map(Cow::Owned));
         let document = Document { id, url, body, ..Document::default() };
-        let mut incoming = desk.sketch(&document, String::new);
+        let mut incoming = desk.sketch_one(&document);
         let text = incoming.text.take();
         (sketch_of(incoming, seen), text)
     }
@@ -147,7 +147,7 @@ pub fn sketch_of(incoming: Incoming, seen: u64) -> Sketch {
     Sketch {
         id: incoming.id,
         url: incoming.url,
-        key: None,
+        key: incoming.key,
         seen,
         digest: incoming.digest,
         fingerprint: incoming.fingerprint,
