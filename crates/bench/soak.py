@@ -103,7 +103,9 @@ def main():
     index, log = os.path.join(folder, "index"), os.path.join(folder, "log")
     subprocess.run([onefold, "index", "create", index, "--head", "20000"], check=True)
     with open(log, "wb") as out:
-        server = subprocess.Popen([onefold, "serve", "--index", index, "--listen", "127.0.0.1:0"], stderr=out)
+        # A small cache, so that it is full soon and what grows beside it shows.
+        command = [onefold, "serve", "--index", index, "--listen", "127.0.0.1:0", "--cache", "32MiB"]
+        server = subprocess.Popen(command, stderr=out)
     address = None
     for _ in range(100):
         with open(log) as lines:

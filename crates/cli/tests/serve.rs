@@ -1,5 +1,5 @@
 //! `onefold serve`: every path of the API, over real connections to a real process.
-#![allow(clippy::unwrap_used, reason = "a test fails by them")]
+#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test fails by them, and says what it skips")]
 
 mod common;
 

@@ -1,5 +1,5 @@
 //! The examples of docs/http-api.md, run as they stand against a server of their own.
-#![allow(clippy::unwrap_used, reason = "a test fails by them")]
+#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test fails by them, and says what it skips")]
 
 mod common;
 

@@ -1,5 +1,5 @@
 //! `onefold serve` under those who mean no good, and at its end.
-#![allow(clippy::unwrap_used, reason = "a test fails by them")]
+#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test fails by them, and says what it skips")]
 
 mod common;
 

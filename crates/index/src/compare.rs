@@ -54,6 +54,12 @@ impl Index {
         Ok(a.zip(b).map(|(a, b)| Comparison::of(&a, &b)))
     }
 
+    /// Id and URL of a document, if it is there: less to read than all that is stored of it.
+    pub fn names(&self, number: Number) -> Result<Option<(String, Option<String>)>, Error> {
+        let document = self.inner.snapshot().view.rows.document(number)?;
+        Ok(document.map(|document| (document.id, document.url)))
+    }
+
     /// Compares a document with a stored one; `None` if that is not there.
     pub fn compare_with(&self, sketch: &Sketch, number: Number) -> Result<Option<Comparison>, Error> {
         let own = sketch.rows(self.settings())?;
