@@ -36,6 +36,7 @@ pub(crate) fn run(arguments: &Pairs) -> Result<()> {
         let counts = summary.counts;
         let seconds = started.elapsed().as_secs_f64();
         eprintln!("read {} documents, {} bad, in {seconds:.1} s", counts.read, counts.bad);
+        crate::terminal::first_bad(summary.first_bad.as_deref());
         eprintln!("listed {} pairs", summary.pairs);
         if !arguments.histogram {
             for (score, count) in summary.by_score.iter().rev() {
@@ -73,8 +74,15 @@ fn histogram(summary: &PairsSummary) {
 /// Where pairs go.
 enum Sink {
     None,
-    Tsv { out: BufWriter<std::io::Stdout>, line: String, containment: bool },
-    Jsonl { out: BufWriter<std::io::Stdout>, containment: bool },
+    Tsv {
+        out: BufWriter<std::io::Stdout>,
+        line: String,
+        containment: bool,
+    },
+    Jsonl {
+        out: BufWriter<std::io::Stdout>,
+        containment: bool,
+    },
     #[cfg(feature = "parquet")]
     Parquet {
         writer: Option<Box<onefold_formats::parquet::TableWriter>>,
