@@ -42,6 +42,8 @@ pub(crate) enum Command {
     Explain(Explain),
     /// Have we seen this page? A durable index that documents are added to and checked against
     Index(crate::index::IndexArgs),
+    /// Serve an index over HTTP, with a page to look at it
+    Serve(Box<crate::serve::Serve>),
     /// Say how alike two texts are, by every measure, and show what differs
     Compare(Box<Compare>),
     /// Show which pairs bands and sketches find, and what they would cost on a corpus

@@ -3,6 +3,7 @@
 
 pub(crate) mod archive;
 pub(crate) mod compressed;
+pub(crate) mod http;
 pub(crate) mod shim;
 pub(crate) mod table;
 
