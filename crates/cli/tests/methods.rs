@@ -225,6 +225,34 @@ fn an_excerpt_goes_with_its_whole_wherever_it_stands() {
 }
 
 #[test]
+fn a_document_that_is_set_free_takes_in_what_lies_within_it() {
+    let place = Place::new();
+    let words = |name: &str, range: std::ops::Range<usize>| -> Vec<String> {
+        range.map(|number| format!("{name}{number}")).collect()
+    };
+    let (y, others) = (words("y", 0..100), words("z", 0..6));
+    // "y" goes into "large", and "z", which had joined "y" and is not within "large", stays after all: then "x" lies
+    // within it.
+    let documents = [
+        ("x".to_owned(), [&y[80..94], &others[..]].concat().join(" ")),
+        ("y".to_owned(), y.join(" ")),
+        ("z".to_owned(), [&y[6..], &others[..]].concat().join(" ")),
+        ("large".to_owned(), [&y[..80], &words("p", 0..100)[..]].concat().join(" ")),
+    ];
+    write(&place, &documents);
+    let run = place.dedup("a.jsonl --containment 0.8 --shingle word:1 --method join");
+    assert_eq!(run.removed_ids(), ["x", "y"]);
+    assert_eq!(run.removed()[0]["keeper"]["id"], "z");
+    let listed = place.run("pairs a.jsonl --containment 0.8 --shingle word:1 --format jsonl").ok().json();
+    let of = |a: &str, b: &str| {
+        let found = listed.iter().find(|pair| pair["id_a"] == a && pair["id_b"] == b).unwrap();
+        (found["containment_a"].clone(), found["containment_b"].clone())
+    };
+    assert_eq!(of("x", "z"), (1.0.into(), 0.2.into()));
+    assert_eq!(of("y", "large"), (0.8.into(), (80.0 / 180.0).into()));
+}
+
+#[test]
 fn containment_finds_every_pair_that_one_by_one_finds() {
     let place = Place::new();
     let documents = family(250);

@@ -41,6 +41,11 @@ impl Likeness {
     fn of_sets(overlap: Overlap, contained: bool) -> Self {
         Likeness { overlap: Some(overlap), contained, ..Likeness::of(overlap.resemblance()) }
     }
+
+    /// The same, seen from the other document.
+    pub(crate) fn turned(self) -> Self {
+        Likeness { overlap: self.overlap.map(Overlap::turned), ..self }
+    }
 }
 
 /// Compares documents for one worker.

@@ -23,6 +23,11 @@ impl Overlap {
         ratio(self.shared.into(), self.first.into())
     }
 
+    /// The same, seen from the other set.
+    pub fn turned(self) -> Self {
+        Overlap { first: self.second, second: self.first, ..self }
+    }
+
     /// Whether the resemblance reaches `threshold`, by division of counts.
     pub fn reaches(&self, threshold: f64) -> bool {
         self.resemblance() >= threshold
