@@ -6,6 +6,7 @@ mod extract;
 mod matching;
 mod tune;
 mod url;
+mod urls;
 
 use crate::size;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -16,7 +17,8 @@ pub(crate) use matching::{MatchArgs, MethodName, SketchArgs};
 use onefold_run::KeepRule;
 use std::path::PathBuf;
 pub(crate) use tune::{SketchRule, Tune};
-pub(crate) use url::Url;
+pub(crate) use url::{Url, UrlCommand, UrlLearn};
+pub(crate) use urls::UrlArgs;
 
 /// Find exact and near-duplicate pages in web crawls, with evidence.
 #[derive(Parser, Debug)]
@@ -236,6 +238,8 @@ pub(crate) struct Dedup {
     /// All rules: first, longest, shortest-url, https-then-shortest-url, newest, oldest, field:NAME (highest).
     #[arg(long, value_name = "RULE", default_value_t, help_heading = "Matching")]
     pub(crate) keep: KeepRule,
+    #[command(flatten)]
+    pub(crate) urls: UrlArgs,
     #[command(flatten)]
     pub(crate) machine: MachineArgs,
 }

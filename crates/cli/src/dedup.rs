@@ -33,7 +33,7 @@ pub(crate) fn run(arguments: &Dedup) -> Result<()> {
             force: arguments.force,
             max_bad_records: arguments.input.max_bad_records,
             max_removed: arguments.max_removed,
-            sample_documents: None,
+            ..Switches::default()
         },
         progress: &bars,
         cancel: &CANCEL,
@@ -43,6 +43,9 @@ pub(crate) fn run(arguments: &Dedup) -> Result<()> {
         ClusterKind::Components => Clustering::Components,
     };
     job.plan.keep = arguments.keep.clone();
+    let (evidence, rules) = arguments.urls.evidence(job.plan.method)?;
+    job.plan.urls = Some(evidence);
+    job.switches.url_rules = rules;
     if arguments.unit == UnitKind::Paragraph {
         job.plan = by_paragraph(arguments, job.plan)?;
     }
@@ -71,6 +74,11 @@ pub(crate) fn run(arguments: &Dedup) -> Result<()> {
 /// The plan for cutting paragraphs out of documents, all of which stay.
 fn by_paragraph(arguments: &Dedup, plan: Plan) -> Result<Plan> {
     let matching = &arguments.matching;
+    if arguments.urls.are_given() {
+        bail!(
+            "--unit paragraph keeps all documents: it goes without --versions, --url-threshold and --url-rules"
+        );
+    }
     let of_method =
         matching.method.is_some() || matching.threshold.is_some() || matching.containment.is_some();
     let of_sets = matching.verify.is_some() || matching.bag || matching.sample.is_some();
@@ -80,7 +88,7 @@ fn by_paragraph(arguments: &Dedup, plan: Plan) -> Result<Plan> {
             "--unit paragraph keeps the first of equal paragraphs: it goes without flags of a method, --bag, --sample, --cluster and --keep, and with --shingle, --digest and the other flags of what of a text counts"
         );
     }
-    Ok(Plan { unit: Unit::Paragraph, method: Method::Exact, ..plan })
+    Ok(Plan { unit: Unit::Paragraph, method: Method::Exact, urls: None, ..plan })
 }
 
 pub(crate) fn reads_stdin(input: &InputArgs) -> bool {
@@ -209,6 +217,7 @@ fn summary(manifest: &Manifest, arguments: &Dedup, output: &Path, seconds: f64) 
             "version": manifest.version,
             "counts": counts,
             "paragraphs": manifest.paragraphs,
+            "urls": manifest.urls,
             "bad_by_kind": manifest.bad_by_kind,
             "seconds": seconds,
             "peak_memory_bytes": manifest.peak_memory_bytes,
@@ -222,13 +231,17 @@ fn summary(manifest: &Manifest, arguments: &Dedup, output: &Path, seconds: f64) 
     let share = |part: u64| 100.0 * part as f64 / counts.read.max(1) as f64;
     eprintln!("read     {:>12}  {} in {seconds:.1} s", counts.read, human(bytes));
     eprintln!("kept     {:>12}  {:.1} %", counts.kept, share(counts.kept));
-    let contained = match counts.removed_contained {
+    let more = |count: u64, kind: &str| match count {
         0 => String::new(),
-        count => format!(", {count} contained"),
+        count => format!(", {count} {kind}"),
     };
     let kinds = format!(
-        "{} exact, {} near{contained}, {} clusters",
-        counts.removed_exact, counts.removed_near, counts.clusters
+        "{} exact, {} near{}{}, {} clusters",
+        counts.removed_exact,
+        counts.removed_near,
+        more(counts.removed_contained, "contained"),
+        more(counts.removed_url, "url"),
+        counts.clusters
     );
     eprintln!("removed  {:>12}  {:.1} %: {kinds}", counts.removed, share(counts.removed));
     if let Some(cut) = &manifest.paragraphs {

@@ -40,6 +40,10 @@ pub struct Document<'a> {
     pub record_id: Option<&'a str>,
     /// In WARC: the records it names in `WARC-Concurrent-To`.
     pub concurrent_to: Vec<&'a str>,
+    /// Status of the HTTP response it came in.
+    pub status: Option<u16>,
+    /// Where that response leads, as written, if it is a redirect.
+    pub redirect: Option<&'a str>,
 }
 
 /// What a document says.
@@ -64,8 +68,8 @@ impl Default for Body<'_> {
     }
 }
 
-/// How a WARC record that is no document is tied to others.
-#[derive(Debug)]
+/// How a record that is no document is tied to others.
+#[derive(Debug, Default)]
 pub struct Link<'a> {
     /// Its own id.
     pub record_id: Option<&'a str>,
@@ -75,6 +79,10 @@ pub struct Link<'a> {
     pub to: Vec<&'a str>,
     /// For a revisit without an id to refer to: the URL and date of its target.
     pub target: Option<(&'a str, &'a str)>,
+    /// Its own URL, where it is a revisit or a redirect.
+    pub url: Option<Cow<'a, str>>,
+    /// The URL a revisit refers to or a redirect leads to, as written.
+    pub leads_to: Option<&'a str>,
 }
 
 /// How to read the records of one source.
@@ -197,7 +205,10 @@ impl Parser {
         let record_id = header.text("WARC-Record-ID");
         let concurrent_to =
             || header.all("WARC-Concurrent-To").filter_map(|v| std::str::from_utf8(v).ok()).collect();
-        let body = match header.get("WARC-Type") {
+        let kind = header.get("WARC-Type");
+        let (status, redirect) = outcome(if kind == Some(b"response") { payload } else { &[] });
+        let url = || header.get("WARC-Target-URI").map(url_text);
+        let body = match kind {
             Some(b"response") => self.response(payload, header.text("Content-Type"), whole)?,
             Some(b"conversion") => {
                 let (essence, charset) =
@@ -213,29 +224,33 @@ impl Parser {
                 }
             }
             Some(b"revisit") => {
-                let target = header.text("WARC-Refers-To-Target-URI").zip(header.text("WARC-Refers-To-Date"));
+                let leads_to = header.text("WARC-Refers-To-Target-URI");
+                let target = leads_to.zip(header.text("WARC-Refers-To-Date"));
                 let to = header.text("WARC-Refers-To").into_iter().collect();
-                return Ok(Parsed::Passed(Some(Link { record_id, revisit: true, to, target })));
+                let link = Link { record_id, revisit: true, to, target, url: url(), leads_to };
+                return Ok(Parsed::Passed(Some(link)));
             }
             Some(b"request" | b"metadata") => {
-                let link = Link { record_id, revisit: false, to: concurrent_to(), target: None };
+                let link = Link { record_id, to: concurrent_to(), ..Link::default() };
                 return Ok(Parsed::Passed(Some(link)));
             }
             _ => return Ok(Parsed::Passed(None)),
         };
-        let Some(body) = body else { return Ok(Parsed::Passed(None)) };
+        let Some(body) = body else { return Ok(Parsed::Passed(led(url(), redirect))) };
         if !whole {
             return Err(self.too_large(header.content_length().unwrap_or_default()));
         }
         Ok(document(Document {
             id: None,
-            url: header.get("WARC-Target-URI").map(url_text),
+            url: url(),
             date: header.text("WARC-Date").map(Cow::Borrowed),
             score: None,
             group: self.fields.group.as_deref().and_then(|name| header.text(name)).map(Cow::Borrowed),
             body,
             record_id,
             concurrent_to: concurrent_to(),
+            status,
+            redirect,
         }))
     }
 
@@ -251,12 +266,13 @@ impl Parser {
         } else {
             self.page(Cow::Borrowed(payload), Some(header.content_type))
         };
-        let Some(body) = body else { return Ok(Parsed::Passed(None)) };
+        let (status, redirect) = outcome(payload);
+        let Some(body) = body else { return Ok(Parsed::Passed(led(Some(header.url), redirect))) };
         if !whole {
             return Err(self.too_large(header.content_length));
         }
         let (url, date) = (Some(header.url), Some(Cow::Borrowed(header.date)));
-        Ok(document(Document { url, date, body, ..Document::default() }))
+        Ok(document(Document { url, date, body, status, redirect, ..Document::default() }))
     }
 
     /// The body of a response that holds HTML or plain text.
@@ -306,6 +322,17 @@ impl Parser {
 
 fn document(document: Document<'_>) -> Parsed<'_> {
     Parsed::Document(Box::new(document))
+}
+
+/// Status and target of a response, where it is one of HTTP.
+fn outcome(payload: &[u8]) -> (Option<u16>, Option<&str>) {
+    let response = Response::parse(payload);
+    (response.and_then(|response| response.status()), response.and_then(|response| response.redirect()))
+}
+
+/// The tie of a redirect that holds no page.
+fn led<'a>(url: Option<Cow<'a, str>>, leads_to: Option<&'a str>) -> Option<Link<'a>> {
+    leads_to.map(|target| Link { url, leads_to: Some(target), ..Link::default() })
 }
 
 /// A URL without the angle brackets some writers put around it.

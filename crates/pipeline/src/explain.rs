@@ -1,7 +1,7 @@
 //! `explain`: why a document was removed or kept.
 
 mod passages;
-mod records;
+pub(crate) mod records;
 
 use crate::error::Error;
 use onefold_detect::measure::{Overlap, overlap};

@@ -9,9 +9,11 @@ use crate::progress::{Progress, StageKind};
 use crate::recipe::Recipe;
 use crate::scan::scan;
 use crate::table::Table;
+use crate::urls::{Ties, Versions, measure_versions};
 use crate::verdicts::Verdicts;
 use crate::workdir::{Identity, InputStamp, Workdir};
 use crate::{paragraphs, preflight, system, write};
+use onefold_page::url::Rules;
 use onefold_run::{Manifest, Plan, Stage, Unit};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -65,6 +67,8 @@ pub struct Switches {
     pub max_removed: f64,
     /// Of the documents only one in so many, chosen by the hash of its id; the others count as empty.
     pub sample_documents: Option<u64>,
+    /// Learned rules that documents are tied by, whose digest is in the plan.
+    pub url_rules: Option<Rules>,
 }
 
 /// A batch job.
@@ -240,8 +244,9 @@ fn run(job: &Job<'_>, output: &Path, found: Found, workdir: &Workdir) -> Result<
     clock.start(StageKind::Match);
     job.progress.start(StageKind::Match, table.len() as u64);
     let by_paragraph = job.plan.unit == Unit::Paragraph;
+    let versions = Versions::find(&context, &table)?;
     let representatives =
-        if by_paragraph { Representatives::none(&table) } else { Representatives::find(&table)? };
+        if by_paragraph { Representatives::none(&table) } else { Representatives::find(&table, &versions)? };
     let saved = Verdicts::load(workdir)?;
     let verdicts = match saved {
         Some(verdicts) => verdicts,
@@ -252,9 +257,12 @@ fn run(job: &Job<'_>, output: &Path, found: Found, workdir: &Workdir) -> Result<
             verdicts
         }
         None => {
-            let matched = Matched::find(&context, &table, &representatives, workdir)?;
+            let ties = Ties::find(&context, &table, &representatives)?;
+            let matched = Matched::find(&context, &table, &representatives, &ties, workdir)?;
             clock.start(StageKind::Verify);
-            let verdicts = crate::resolve::resolve(&context, &table, &representatives, &matched, workdir)?;
+            let mut verdicts =
+                crate::resolve::resolve(&context, &table, &representatives, &matched, workdir)?;
+            measure_versions(&context, &table, &representatives, &versions, workdir, &mut verdicts)?;
             verdicts.save(workdir)?;
             verdicts
         }

@@ -11,6 +11,7 @@ use crate::recipe::Recipe;
 use crate::scan::{lock, parallel, scan};
 use crate::spool::Spools;
 use crate::table::{DocId, Table};
+use crate::urls::{Ties, Versions};
 use crate::verify::{Likeness, Verifier};
 use crate::workdir::{Identity, Workdir};
 use onefold_formats::BadRecord;
@@ -98,8 +99,9 @@ pub fn pairs(
             job.progress.note(&note);
         }
         job.progress.start(StageKind::Match, table.len() as u64);
-        let representatives = Representatives::find(&table)?;
-        let matched = Matched::find(&context, &table, &representatives, &workdir)?;
+        let representatives = Representatives::find(&table, &Versions::default())?;
+        let ties = Ties::default();
+        let matched = Matched::find(&context, &table, &representatives, &ties, &workdir)?;
         let listing = Listing::new(&context, &table, &representatives, expand, max_pairs);
         let mut summary = listing.list(&matched, &workdir, take)?;
         summary.counts = counts(&table, found.bad.len() as u64);
@@ -174,7 +176,7 @@ impl<'a> Listing<'a> {
 
     fn list(
         &self,
-        matched: &Matched,
+        matched: &Matched<'_>,
         workdir: &Workdir,
         take: &mut (dyn FnMut(&Pair<'_>) -> Result<(), Error> + Send),
     ) -> Result<PairsSummary, Error> {
@@ -246,7 +248,7 @@ impl<'a> Listing<'a> {
         let all: Mutex<(Verified, u64)> = Mutex::new((Vec::new(), *compared));
         let both_ways = job.plan.containment.is_some();
         parallel(job, |_| {
-            let mut verifier = Verifier::new(self.context, self.table, &spools);
+            let mut verifier = Verifier::new(self.context, self.table, &spools, None);
             let mut mine = Vec::new();
             loop {
                 job.check()?;

@@ -70,6 +70,10 @@ pub(crate) struct LinkEntry {
     pub(crate) revisit: bool,
     pub(crate) to: Vec<String>,
     pub(crate) target: Option<(String, String)>,
+    /// Of a revisit: hash of its URL.
+    pub(crate) url: Option<u64>,
+    /// Of a revisit: hash of the URL it refers to, where it names one.
+    pub(crate) leads_to: Option<u64>,
 }
 
 /// What a piece says of itself.
@@ -90,6 +94,8 @@ pub(crate) struct Meta {
     pub(crate) bad: Vec<BadEntry>,
     pub(crate) gaps: Vec<Gap>,
     pub(crate) links: Vec<LinkEntry>,
+    /// Hashes of the URLs that redirects lead from and to.
+    pub(crate) redirects: Vec<(u64, u64)>,
     /// Bytes of a record of sketches.
     pub(crate) record: usize,
     /// Keys in each slice.
@@ -166,6 +172,7 @@ impl Piece {
         self.meta.ungrouped += std::mem::take(&mut next.meta.ungrouped);
         self.meta.bad.append(&mut next.meta.bad);
         self.meta.gaps.append(&mut next.meta.gaps);
+        self.meta.redirects.append(&mut next.meta.redirects);
         for mut link in next.meta.links.drain(..) {
             link.document = link.document.map(|document| document + documents);
             self.meta.links.push(link);

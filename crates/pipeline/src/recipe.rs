@@ -7,6 +7,7 @@ use crate::record::Layout;
 use crate::sketcher::Sketcher;
 use onefold_detect::matching::Tables;
 use onefold_formats::source::Source;
+use onefold_page::url::Rules;
 use onefold_run::{Method, Neighbours, Plan};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -21,6 +22,8 @@ pub(crate) struct Recipe<'p> {
     pub(crate) tables: Option<Tables>,
     pub(crate) shingles: Option<ShingleCounts>,
     pub(crate) features: Option<FeatureCounts>,
+    /// Learned rules that documents are tied by.
+    pub(crate) url_rules: Option<&'p Rules>,
     /// Of the documents only one in so many is sketched.
     one_in: Option<u64>,
 }
@@ -34,7 +37,15 @@ impl<'p> Recipe<'p> {
             Tables::choose(bits, distance, input_bytes / BYTES_A_PAGE)
                 .expect("there are tables because the plan's ranges were checked")
         });
-        Recipe { plan, layout: Layout::of(plan), tables, shingles: None, features: None, one_in: None }
+        Recipe {
+            plan,
+            layout: Layout::of(plan),
+            tables,
+            shingles: None,
+            features: None,
+            url_rules: None,
+            one_in: None,
+        }
     }
 
     /// Whether a document is looked at.
@@ -47,6 +58,7 @@ impl<'p> Recipe<'p> {
         let plan = &job.plan;
         let bytes = sources.iter().map(|source| source.size).sum();
         let mut recipe = Recipe::blank(plan, bytes);
+        recipe.url_rules = job.switches.url_rules.as_ref();
         recipe.one_in = job.switches.sample_documents;
         if !plan.counts_shingles() && !plan.counts_features() {
             return Ok(recipe);

@@ -52,6 +52,8 @@ pub(crate) struct Sketcher<'p> {
     simhash: SimHash,
     prefixes: Prefixes,
     page: String,
+    /// The page that the one just read names as canonical, as written.
+    canonical: Option<String>,
     hashes: Vec<u64>,
     scratch: Vec<u64>,
     cutter: Paragraphs,
@@ -75,6 +77,7 @@ impl<'p> Sketcher<'p> {
             simhash: SimHash::new(plan.simhash.bits),
             prefixes: Prefixes::default(),
             page: String::new(),
+            canonical: None,
             hashes: Vec::new(),
             scratch: Vec::new(),
             cutter: Paragraphs::new(plan),
@@ -85,6 +88,7 @@ impl<'p> Sketcher<'p> {
     pub(crate) fn sketch(&mut self, document: &Document<'_>, out: &mut Sketches) -> Sketched {
         let (plan, layout, body) = (self.recipe.plan, self.recipe.layout, &document.body);
         out.clear(layout.bytes());
+        self.canonical = None;
         let group = self.group(document);
         if plan.raw && plan.method == Method::Exact && !layout.has_tokens() {
             let bytes = raw(body);
@@ -124,6 +128,11 @@ impl<'p> Sketcher<'p> {
             self.sign(group, out);
         }
         sketched
+    }
+
+    /// The page that the document just sketched names as canonical, as written.
+    pub(crate) fn canonical_link(&self) -> Option<&str> {
+        self.canonical.as_deref()
     }
 
     /// What stays of a document that is not looked at: it passes for empty.
@@ -293,7 +302,7 @@ impl<'p> Sketcher<'p> {
             Body::Text(text) => self.normaliser.read(text),
             Body::Page { .. } => {
                 self.page.clear();
-                text_of(body, self.recipe.plan.content, &mut self.page);
+                self.canonical = text_of(body, self.recipe.plan.content, &mut self.page);
                 self.normaliser.read(&self.page);
             }
         }
@@ -329,24 +338,35 @@ fn raw<'a>(body: &'a Body<'_>) -> &'a [u8] {
 }
 
 /// Appends the text of a document that is compared. A page that only a script, a form or a login can fill has none.
-pub(crate) fn text_of(body: &Body<'_>, content: PageContent, out: &mut String) {
+/// Gives the page it names as canonical, as written.
+pub(crate) fn text_of(body: &Body<'_>, content: PageContent, out: &mut String) -> Option<String> {
     match body {
-        Body::Text(text) => out.push_str(text),
+        Body::Text(text) => {
+            out.push_str(text);
+            None
+        }
         Body::Page { bytes, html, charset } => {
             let decoded = onefold_page::decode(bytes, charset.as_deref(), *html);
             if !*html {
                 out.push_str(&decoded.text);
-                return;
+                return None;
             }
             let content = match content {
                 PageContent::Main => Content::Main,
                 PageContent::Plateau => Content::Plateau,
-                PageContent::All => return onefold_page::visible_text(&decoded.text, out),
+                PageContent::All => {
+                    onefold_page::visible_text(&decoded.text, out);
+                    return onefold_page::html::canonical_link(&decoded.text);
+                }
             };
             let page = onefold_page::extract_html(&decoded.text, content);
             if page.needs.is_none() {
                 out.push_str(&page.text);
             }
+            let link = Some(page.canonical).filter(|link| !link.is_empty())?;
+            // A base that is no URL by itself is one of the same place, as a rule.
+            let base = Some(page.base).filter(|base| base.contains("://"));
+            base.and_then(|base| onefold_page::url::resolve(&base, &link)).or(Some(link))
         }
     }
 }

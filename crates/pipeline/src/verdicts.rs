@@ -6,7 +6,7 @@ use crate::table::DocId;
 use crate::verify::Likeness;
 use crate::workdir::Workdir;
 use onefold_detect::measure::Overlap;
-use onefold_run::{Bucket, Verdict};
+use onefold_run::{Bucket, UrlCounts, UrlRule, Verdict};
 use serde::{Deserialize, Serialize};
 
 /// A representative that joined another one's cluster.
@@ -19,11 +19,18 @@ pub(crate) struct Near {
     /// Shingles shared, of the document and of its keeper, where sets were compared.
     counts: Option<(u32, u32, u32)>,
     contained: bool,
+    /// What ties them by their URLs.
+    pub(crate) rule: Option<UrlRule>,
+    by_url: bool,
 }
 
 impl Near {
     pub(crate) fn kind(&self) -> Verdict {
-        if self.contained { Verdict::Contained } else { Verdict::Near }
+        match (self.by_url, self.contained) {
+            (true, _) => Verdict::Url,
+            (false, true) => Verdict::Contained,
+            (false, false) => Verdict::Near,
+        }
     }
 
     pub(crate) fn new(document: DocId, keeper: DocId, likeness: &Likeness) -> Self {
@@ -33,6 +40,8 @@ impl Near {
             similarity: likeness.similarity.to_bits(),
             counts: likeness.overlap.map(|overlap| (overlap.shared, overlap.first, overlap.second)),
             contained: likeness.contained,
+            rule: likeness.url,
+            by_url: likeness.by_url,
         }
     }
 
@@ -69,6 +78,8 @@ pub(crate) struct Verdicts {
     pub(crate) compared: u64,
     /// Buckets worth naming.
     pub(crate) buckets: Vec<Bucket>,
+    /// What URLs came to.
+    pub(crate) urls: UrlCounts,
     /// A bit for each document up to the last that joined another, so that most need no search.
     #[serde(skip)]
     joined: Vec<u64>,
@@ -112,10 +123,13 @@ impl Verdicts {
     /// What became of a document.
     pub(crate) fn fate(&self, representatives: &Representatives, document: DocId) -> Fate {
         let representative = representatives.of(document);
-        if self.has_joined(representative)
-            && let Ok(index) = self.near.binary_search_by_key(&representative, |near| near.document)
-        {
-            return Fate::Near(self.near[index]);
+        // An older version of a page has a verdict of its own.
+        for joined in [document, representative] {
+            if self.has_joined(joined)
+                && let Ok(index) = self.near.binary_search_by_key(&joined, |near| near.document)
+            {
+                return Fate::Near(self.near[index]);
+            }
         }
         if representative == document {
             return Fate::Kept;

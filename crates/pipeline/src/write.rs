@@ -18,7 +18,9 @@ use crate::verdicts::{Fate, Verdicts};
 use crate::workdir::Workdir;
 use onefold_formats::BadRecord;
 use onefold_formats::source::{Format, Source};
-use onefold_run::{Counts, FORMAT_VERSION, InputRecord, Manifest, ParagraphCounts, Unit, Verdict};
+use onefold_run::{
+    Counts, FORMAT_VERSION, InputRecord, Manifest, ParagraphCounts, Unit, UrlCounts, UrlRule, Verdict,
+};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -168,6 +170,7 @@ impl Run<'_> {
             evidence: job.switches.evidence.ending().into(),
             counts: Counts { clusters: clusters.keepers.len() as u64, ..counts },
             paragraphs: self.paragraphs()?,
+            urls: self.urls(),
             bad_by_kind: self.bad_by_kind(bad_files),
             buckets: self.verdicts.buckets.clone(),
             notes,
@@ -225,16 +228,35 @@ impl Run<'_> {
             match self.fate(document) {
                 Fate::Kept => {}
                 Fate::Exact { .. } => counts.removed_exact += 1,
-                Fate::Near(near) if near.kind() == Verdict::Contained => counts.removed_contained += 1,
-                Fate::Near(_) => counts.removed_near += 1,
+                Fate::Near(near) => match near.kind() {
+                    Verdict::Contained => counts.removed_contained += 1,
+                    Verdict::Url => counts.removed_url += 1,
+                    _ => counts.removed_near += 1,
+                },
             }
         }
         let Counts { read, kept, removed, bad, .. } = counts;
-        let by_kind = counts.removed_exact + counts.removed_near + counts.removed_contained;
+        let by_kind =
+            counts.removed_exact + counts.removed_near + counts.removed_contained + counts.removed_url;
         if read != kept + removed + bad || removed != by_kind {
             return Err(Error::Accounting { read, kept, removed, bad });
         }
         Ok(counts)
+    }
+
+    /// What URLs came to, if they were looked at.
+    fn urls(&self) -> Option<UrlCounts> {
+        let plan = &self.context.job.plan;
+        let with = |wanted: fn(UrlRule) -> bool| {
+            let fates = (0..self.table.len() as DocId).map(|document| self.fate(document));
+            fates.filter(|fate| matches!(fate, Fate::Near(near) if near.rule.is_some_and(wanted))).count()
+                as u64
+        };
+        plan.urls.as_ref().map(|_| UrlCounts {
+            agreed: with(|rule| rule != UrlRule::Version),
+            versions: with(|rule| rule == UrlRule::Version),
+            ..self.verdicts.urls
+        })
     }
 
     fn paragraphs(&self) -> Result<Option<ParagraphCounts>, Error> {

@@ -5,6 +5,7 @@ mod keep;
 mod manifest;
 mod method;
 mod plan;
+mod urls;
 
 pub use evidence::{BadLine, Cluster, DocumentRef, Removed, Verdict};
 pub use keep::{KeepRule, KeepRuleError, RankInput};
@@ -15,3 +16,4 @@ pub use method::{
     ChoiceError, Method, Neighbours, PageContent, Simhash, SketchKind, Unit, Verify, Weight, Within,
 };
 pub use plan::{MOST_HAMMING, Plan, PlanError};
+pub use urls::{UrlCounts, UrlEvidence, UrlRule, Versions};

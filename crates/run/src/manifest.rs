@@ -1,6 +1,7 @@
 //! The manifest: what a run was, read, kept and took.
 
 use crate::plan::Plan;
+use crate::urls::UrlCounts;
 use onefold_formats::compress::Compression;
 use onefold_formats::source::Format;
 use serde::{Deserialize, Serialize};
@@ -30,6 +31,9 @@ pub struct Manifest {
     /// Where paragraphs were cut out: how much went.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paragraphs: Option<ParagraphCounts>,
+    /// What URLs came to, where they were looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub urls: Option<UrlCounts>,
     /// Bad records by kind.
     pub bad_by_kind: BTreeMap<String, u64>,
     /// The largest buckets, and those a cap cut.
@@ -83,6 +87,9 @@ pub struct Counts {
     /// Of these, within their keeper and not similar to it.
     #[serde(default)]
     pub removed_contained: u64,
+    /// Of these, tied to their keeper by URLs and less like it than duplicates are.
+    #[serde(default)]
+    pub removed_url: u64,
     /// Not readable.
     pub bad: u64,
     /// Without a token; part of `kept`.

@@ -2,6 +2,7 @@
 
 use crate::keep::KeepRule;
 use crate::method::{Method, PageContent, Simhash, SketchKind, Unit, Verify, Weight, Within};
+use crate::urls::{UrlEvidence, Versions};
 use onefold_detect::digest::Algorithm;
 use onefold_detect::matching::{Bands, BandsError};
 use onefold_detect::measure::estimate::ValueBits;
@@ -62,6 +63,9 @@ pub struct Plan {
     pub keep: KeepRule,
     /// Largest bucket that is looked into, if there is a cap.
     pub max_bucket: Option<usize>,
+    /// How URLs are used as evidence, if they are.
+    #[serde(default)]
+    pub urls: Option<UrlEvidence>,
     /// Where the parts of a document are.
     pub fields: Fields,
     /// Largest record that is read.
@@ -112,6 +116,7 @@ impl Default for Plan {
             cluster: Clustering::default(),
             keep: KeepRule::default(),
             max_bucket: None,
+            urls: None,
             fields: Fields::default(),
             max_document_bytes: 32 << 20,
         }
@@ -140,6 +145,10 @@ impl Plan {
         }
         if let Some(least) = self.containment {
             range("containment", least, least > 0.0 && least <= 1.0, "above 0 and at most 1")?;
+        }
+        if let Some(urls) = &self.urls {
+            let least = urls.threshold;
+            range("url-threshold", least, least > 0.0 && least <= 1.0, "above 0 and at most 1")?;
         }
         self.check_simhash(range)?;
         self.bands = match bands {
@@ -192,6 +201,12 @@ impl Plan {
         if let Some(least) = self.containment {
             rule += &format!(", or containment of {} shingles at least {least}", self.shingle);
         }
+        if let Some(urls) = self.urls.as_ref().filter(|_| self.ties_urls()) {
+            rule += &format!(", or tied by URLs and a resemblance of at least {}", urls.threshold);
+        }
+        if self.keeps_newest_version() {
+            rule += ", or an older version of a page";
+        }
         if self.within != Within::All {
             rule += &format!("; within {}", self.within);
         }
@@ -215,6 +230,16 @@ impl Plan {
             Verify::Sketch { agree, of } => format!("{agree} of {of} sketch entries"),
             Verify::Edit(least) => format!("edit-distance similarity at least {least}"),
         }
+    }
+
+    /// Whether documents may be tied by their URLs.
+    pub fn ties_urls(&self) -> bool {
+        self.urls.is_some() && self.method != Method::Exact
+    }
+
+    /// Whether of several versions of a page only the newest stays.
+    pub fn keeps_newest_version(&self) -> bool {
+        self.urls.as_ref().is_some_and(|urls| urls.versions == Versions::Newest)
     }
 
     /// Whether shingles are counted over the corpus before documents are sketched.

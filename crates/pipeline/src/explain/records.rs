@@ -13,10 +13,10 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 
 /// Lines of `removed` that are wanted.
-pub(super) fn removed(
+pub(crate) fn removed(
     run: &Path,
     manifest: &Manifest,
-    wanted: impl Fn(&Removed) -> bool,
+    wanted: impl FnMut(&Removed) -> bool,
 ) -> Result<Vec<Removed>, Error> {
     table(run, "removed", manifest, wanted)
 }
@@ -34,7 +34,7 @@ fn table<T: DeserializeOwned>(
     run: &Path,
     name: &str,
     manifest: &Manifest,
-    wanted: impl Fn(&T) -> bool,
+    mut wanted: impl FnMut(&T) -> bool,
 ) -> Result<Vec<T>, Error> {
     let path = run.join(format!("{name}.{}", manifest.evidence));
     let mut found = Vec::new();

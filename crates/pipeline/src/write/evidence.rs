@@ -63,6 +63,10 @@ fn removed_line(
     document: DocId,
     keeper: DocId,
 ) -> Result<Removed, Error> {
+    let rule = match run.fate(document) {
+        Fate::Near(near) => near.rule,
+        _ => None,
+    };
     let (kind, similarity, containment, shared_shingles, shingles) = match run.fate(document) {
         Fate::Near(near) => {
             let overlap = near.overlap();
@@ -81,6 +85,7 @@ fn removed_line(
         shingles,
         cluster: clusters.number(keeper).unwrap_or_default(),
         keeper: run.table.document_ref(keeper)?,
+        rule,
         paragraph: None,
         bytes: None,
     })
@@ -97,6 +102,7 @@ fn cut_line(run: &Run<'_>, cut: &Cut) -> Result<Removed, Error> {
         shingles: None,
         cluster: 0,
         keeper: run.table.document_ref(cut.first)?,
+        rule: None,
         paragraph: Some(cut.paragraph),
         bytes: Some(cut.bytes),
     })
@@ -140,7 +146,7 @@ enum Column {
     List,
 }
 
-const REMOVED: [(&str, Column); 14] = [
+const REMOVED: [(&str, Column); 15] = [
     ("id", Column::Text),
     ("url", Column::Text),
     ("source", Column::Text),
@@ -151,6 +157,7 @@ const REMOVED: [(&str, Column); 14] = [
     ("shared_shingles", Column::UInt),
     ("shingles", Column::UInt),
     ("cluster", Column::UInt),
+    ("rule", Column::Text),
     ("keeper.id", Column::Text),
     ("keeper.url", Column::Text),
     ("keeper.source", Column::Text),
