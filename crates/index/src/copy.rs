@@ -73,8 +73,7 @@ impl Index {
             let (number, state) = entry?;
             let Some(document) = rows.document(number)? else { continue };
             let evidence = rows.evidence(number, Evidence::from_bytes)?.unwrap_or_default();
-            let (first_seen, last_seen) = (state.first_seen, state.last_seen);
-            batch.push(Arrival { document, evidence, first_seen, last_seen });
+            batch.push(Arrival::new(document, evidence, (state.first_seen, state.last_seen)));
             if batch.len() == BATCH {
                 add(&mut batch)?;
             }

@@ -5,6 +5,7 @@ use crate::error::Error;
 use crate::estimate;
 use crate::finer::{LONG_CHAIN, refine};
 use crate::head::Head;
+use crate::lockstep::{self, at_most};
 use crate::permuted::Permutations;
 use crate::row::{Document, Evidence, Number, Tie};
 use crate::section::Next;
@@ -237,9 +238,7 @@ impl Decider {
         let mut failed = None;
         let mut first = Number::MAX;
         let k = tables.k();
-        let near_enough = |own: u64, key: u64| at_most(own ^ key, k);
-        let mut take = |own: u64, key: u64, number: Number| {
-            let distance = (own ^ key).count_ones();
+        let mut take = |number: Number, distance: u32| {
             if wanted == Wanted::First && number >= first {
                 // Later documents of this key came later still.
                 return Next::Key;
@@ -254,30 +253,43 @@ impl Decider {
             }
             if wanted == Wanted::First { Next::Key } else { Next::Entry }
         };
+        let mut lanes = Vec::with_capacity(4 * tables.len());
         for table in 0..tables.len() {
             let own = tables.permute(table, fingerprint);
             let run = tables.run(table, own);
             let finer = tables.finer(table);
             for segment in keys.segments.iter() {
+                if segment.lanes(Kind::table(table), run.clone(), own, SHORT_RUN, &mut lanes) {
+                    continue;
+                }
+                let mut visit = |kind: Kind, run, own: u64| {
+                    segment.visit(kind, run, |key, place| match at_most(own ^ key, k) {
+                        true => take(place.number(), (own ^ key).count_ones()),
+                        false => Next::Key,
+                    })
+                };
                 if !finer.is_empty() && segment.any(Kind::finer(table, 1), run.clone())? {
                     for (part, finer) in finer.iter().enumerate() {
                         let own = finer.permute(fingerprint);
                         let kind = if part == 0 { Kind::table(table) } else { Kind::finer(table, part) };
-                        segment.visit(kind, finer.run(own), |key, place| {
-                            if near_enough(own, key) { take(own, key, place.number()) } else { Next::Key }
-                        })?;
+                        visit(kind, finer.run(own), own)?;
                     }
                 } else {
-                    segment.visit(Kind::table(table), run.clone(), |key, place| {
-                        if near_enough(own, key) { take(own, key, place.number()) } else { Next::Key }
-                    })?;
+                    visit(Kind::table(table), run.clone(), own)?;
                 }
             }
-            let head = keys.head.read().unwrap_or_else(PoisonError::into_inner);
+        }
+        lockstep::near(&lanes, k, |hit| {
+            take(hit.number, hit.distance);
+        });
+        let head = keys.head.read().unwrap_or_else(PoisonError::into_inner);
+        for table in (0..tables.len()).filter(|_| !head.is_empty()) {
+            let own = tables.permute(table, fingerprint);
+            let finer = tables.finer(table);
             let mut visit = |kind: Kind, own: u64| {
                 head.visit(kind, own, |key, number| {
-                    if near_enough(own, key) {
-                        take(own, key, number);
+                    if at_most(own ^ key, k) {
+                        take(number, (own ^ key).count_ones());
                     }
                 });
             };
@@ -289,6 +301,7 @@ impl Decider {
                 visit(Kind::table(table), own);
             }
         }
+        drop(head);
         failed.map_or(Ok(()), Err)?;
         near.sort_unstable();
         near.dedup();
@@ -299,14 +312,8 @@ impl Decider {
     }
 }
 
-/// Whether at most `k` bits are set: for few it takes less than counting them all.
-#[inline(always)]
-fn at_most(mut bits: u64, k: u32) -> bool {
-    for _ in 0..k {
-        bits &= bits.wrapping_sub(1);
-    }
-    bits == 0
-}
+/// Blocks of a run up to which all of it is decoded; longer ones are gone through key by key, or by finer tables.
+const SHORT_RUN: usize = 8;
 
 /// Whether a document is there and no member of another.
 pub(crate) fn is_keeper(rows: &impl Lookup, number: Number) -> Result<bool, Error> {

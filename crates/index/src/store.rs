@@ -17,7 +17,7 @@
 
 use crate::error::Error;
 use crate::folder::{Fence, Folder, StoreFile};
-use crate::row::{Damaged, Document, Evidence, Number, State};
+use crate::row::{Damaged, Document, Number, State};
 use redb::{
     Database, Durability, ReadOnlyTable, ReadTransaction, ReadableDatabase, ReadableTable,
     ReadableTableMetadata, Table, TableDefinition, WriteTransaction,
@@ -280,7 +280,6 @@ pub(crate) struct Writing<'t> {
     dead: Table<'t, u64, ()>,
     segments: Table<'t, u64, ()>,
     about: Table<'t, &'static str, Bytes>,
-    bytes: Vec<u8>,
 }
 
 impl<'t> Writing<'t> {
@@ -297,24 +296,20 @@ impl<'t> Writing<'t> {
             dead: txn.open_table(DEAD).map_err(failed(path))?,
             segments: txn.open_table(SEGMENTS).map_err(failed(path))?,
             about: txn.open_table(ABOUT).map_err(failed(path))?,
-            bytes: Vec::new(),
         })
     }
 
+    /// Puts in what is known of a document, its row and evidence as bytes.
     pub(crate) fn insert(
         &mut self,
         number: Number,
         state: State,
-        document: &Document,
-        evidence: &Evidence,
+        document: &[u8],
+        evidence: &[u8],
     ) -> Result<(), Error> {
         self.set_state(number, state)?;
-        self.bytes.clear();
-        document.put(&mut self.bytes);
-        self.rows.documents.insert(number, self.bytes.as_slice()).map_err(failed(&self.rows.path))?;
-        self.bytes.clear();
-        evidence.put(&mut self.bytes);
-        self.rows.evidence.insert(number, self.bytes.as_slice()).map_err(failed(&self.rows.path))?;
+        self.rows.documents.insert(number, document).map_err(failed(&self.rows.path))?;
+        self.rows.evidence.insert(number, evidence).map_err(failed(&self.rows.path))?;
         Ok(())
     }
 
