@@ -225,6 +225,11 @@ pub(crate) struct Dedup {
     pub(crate) max_removed: f64,
     #[command(flatten)]
     pub(crate) matching: MatchArgs,
+    /// Also remove what an index knows already: its keepers rank before all documents. The index stays as it is
+    ///
+    /// It has to be made with the same flags of matching; `onefold index import` makes one of an earlier run.
+    #[arg(long, value_name = "INDEX", help_heading = "Matching")]
+    pub(crate) against: Option<PathBuf>,
     /// How pairs become clusters
     #[arg(long, value_enum, default_value_t, help_heading = "Matching", hide_short_help = true)]
     pub(crate) cluster: ClusterKind,

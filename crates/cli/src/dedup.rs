@@ -7,8 +7,9 @@ use crate::size::human;
 use anyhow::{Context, Result, bail};
 use onefold_detect::resolve::Clustering;
 use onefold_formats::source::Fields;
+use onefold_index::{Index, Options};
 use onefold_pipeline::{
-    EvidenceFormat, Job, Outcome, Resources, Selection, Spooled, Switches, available_memory,
+    Against, EvidenceFormat, Job, Outcome, Resources, Selection, Spooled, Switches, available_memory,
 };
 use onefold_run::{KeepRule, Manifest, Method, Plan, Unit};
 use std::io::Write;
@@ -35,6 +36,7 @@ pub(crate) fn run(arguments: &Dedup) -> Result<()> {
             max_removed: arguments.max_removed,
             ..Switches::default()
         },
+        against: None,
         progress: &bars,
         cancel: &CANCEL,
     };
@@ -53,6 +55,9 @@ pub(crate) fn run(arguments: &Dedup) -> Result<()> {
     if arguments.plan {
         return print_estimate(&job, arguments.json);
     }
+    let index = arguments.against.as_deref().map(|path| open_against(arguments, path, &job)).transpose()?;
+    job.against =
+        arguments.against.as_deref().zip(index.as_ref()).map(|(path, index)| Against { index, path });
     let Some(output) = &arguments.output else { bail!("--output is needed") };
     let folder = if to_stdout { scratch.path().join("output") } else { output.clone() };
     let started = Instant::now();
@@ -69,6 +74,20 @@ pub(crate) fn run(arguments: &Dedup) -> Result<()> {
         print_kept(&folder.join("kept"))?;
     }
     summary(&manifest, arguments, output, started.elapsed().as_secs_f64())
+}
+
+/// Opens the index that a run is held against, and sees that both decide alike.
+fn open_against(arguments: &Dedup, path: &Path, job: &Job<'_>) -> Result<Index> {
+    if arguments.unit == UnitKind::Paragraph || arguments.cluster == ClusterKind::Components {
+        bail!("--against goes with --unit document and --cluster star");
+    }
+    if job.plan.keeps_newest_version() {
+        bail!("--against goes with --versions all: what an index holds has no versions");
+    }
+    let cache_bytes = (job.resources.memory_bytes / 4) as usize;
+    let index = Index::open(path, Options { cache_bytes, ..Options::default() })?;
+    crate::index::ensure_same(&index, &job.plan)?;
+    Ok(index)
 }
 
 /// The plan for cutting paragraphs out of documents, all of which stay.
@@ -218,6 +237,7 @@ fn summary(manifest: &Manifest, arguments: &Dedup, output: &Path, seconds: f64) 
             "counts": counts,
             "paragraphs": manifest.paragraphs,
             "urls": manifest.urls,
+            "against": manifest.against,
             "bad_by_kind": manifest.bad_by_kind,
             "seconds": seconds,
             "peak_memory_bytes": manifest.peak_memory_bytes,
@@ -244,6 +264,14 @@ fn summary(manifest: &Manifest, arguments: &Dedup, output: &Path, seconds: f64) 
         counts.clusters
     );
     eprintln!("removed  {:>12}  {:.1} %: {kinds}", counts.removed, share(counts.removed));
+    if let Some(against) = &manifest.against {
+        let (exact, near) = (against.removed_exact, against.removed_near);
+        eprintln!(
+            "known    {:>12}  of the removed, by {}: {exact} exact, {near} near",
+            exact + near,
+            crate::terminal::escape(&against.index)
+        );
+    }
     if let Some(cut) = &manifest.paragraphs {
         let share = 100.0 * cut.bytes_removed as f64 / cut.bytes_read.max(1) as f64;
         eprintln!(

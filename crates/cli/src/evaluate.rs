@@ -126,6 +126,7 @@ impl Corpus<'_> {
                 sample_documents: self.arguments.sample_documents,
                 ..Switches::default()
             },
+            against: None,
             progress: bars,
             cancel: &CANCEL,
         }

@@ -21,6 +21,7 @@ pub(crate) fn run(arguments: &Fingerprints) -> Result<()> {
         selection: selection(&arguments.input, scratch.path())?,
         resources: resources(&arguments.machine),
         switches: Switches { max_bad_records: arguments.input.max_bad_records, ..Switches::default() },
+        against: None,
         progress: &bars,
         cancel: &CANCEL,
     };

@@ -4,19 +4,22 @@ mod admin;
 mod args;
 mod documents;
 mod fingerprints;
+mod import;
 mod lines;
+mod plans;
 
 use args::IndexCommand;
 pub(crate) use args::{DurabilityKind, IndexArgs};
+pub(crate) use plans::{ensure_same, plan_of};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use onefold_index::{Index, Options};
-use onefold_run::Plan;
 use std::path::Path;
 
 pub(crate) fn run(arguments: &IndexArgs) -> Result<()> {
     match &arguments.command {
         IndexCommand::Create(arguments) => admin::create(arguments),
+        IndexCommand::Import(arguments) => import::import(arguments),
         IndexCommand::Add(arguments) => documents::add(arguments),
         IndexCommand::Check(arguments) => documents::check(arguments),
         IndexCommand::Get(arguments) => documents::get(arguments),
@@ -38,19 +41,6 @@ pub(crate) fn run(arguments: &IndexArgs) -> Result<()> {
 
 fn open(path: &Path, options: Options) -> Result<Index> {
     Ok(Index::open(path, options)?)
-}
-
-/// The plan an index was made with.
-pub(crate) fn plan_of(index: &Index) -> Result<Plan> {
-    let plan: Plan = serde_json::from_value(index.settings().plan.clone())
-        .context("the plan of this index cannot be read by this version")?;
-    let known = onefold_detect::mix::VERSION;
-    anyhow::ensure!(
-        plan.hash_version == known,
-        "the index was made with hashes of version {}, this is version {known}",
-        plan.hash_version
-    );
-    Ok(plan)
 }
 
 /// Seconds since 1970.

@@ -20,6 +20,7 @@ pub(crate) fn run(arguments: &Related) -> Result<()> {
         selection: selection(&input, scratch.path())?,
         resources: resources(&arguments.machine),
         switches: Switches::default(),
+        against: None,
         progress: &bars,
         cancel: &CANCEL,
     };

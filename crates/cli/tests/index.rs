@@ -73,6 +73,137 @@ fn archives_give_the_clusters_of_a_batch() {
     assert_eq!(distinct(online), distinct(batch));
 }
 
+/// What a run says of the removed documents whose keepers are in an index, and of the others.
+fn of_run(run: &common::Run, wanted: &dyn Fn(&Value) -> bool) -> Duplicates {
+    let of = |line: &Value| {
+        (
+            text_of(&line["id"]),
+            text_of(&line["kind"]),
+            text_of(&line["keeper"]["id"]),
+            rounded(&line["similarity"]),
+        )
+    };
+    let mut duplicates: Duplicates = run.removed().iter().filter(|line| wanted(line)).map(of).collect();
+    duplicates.sort_by(|a, b| a.0.cmp(&b.0));
+    duplicates
+}
+
+/// Every other line of a corpus into `old.jsonl`, the rest into `new.jsonl`.
+fn halves(place: &Place) {
+    let file = fs_err::File::open(data("mdn/docs.jsonl.gz")).unwrap();
+    let mut text = String::new();
+    std::io::Read::read_to_string(&mut flate2::read::MultiGzDecoder::new(file), &mut text).unwrap();
+    // Versions of a page are neighbours there.
+    for (name, rest) in [("old.jsonl", 0), ("new.jsonl", 1)] {
+        let lines: Vec<&str> = text.lines().skip(rest).step_by(2).collect();
+        place.write(name, lines.join("\n") + "\n");
+    }
+}
+
+#[test]
+fn a_new_crawl_against_an_old_one_gives_what_a_run_over_both_gives() {
+    for flags in ["--threshold 0.7", "--method exact", "--method simhash --verify none --hamming 3"] {
+        let place = Place::new();
+        halves(&place);
+        let both =
+            place.dedup_to(&format!("old.jsonl new.jsonl --keep first --max-removed 1 {flags}"), "both");
+        place.dedup_to(&format!("old.jsonl --keep first --max-removed 1 {flags}"), "first");
+        place.run("index import pages first").ok();
+        place.run("index verify pages").ok();
+        let before = place.run("index export pages").ok().stdout;
+        let next = place
+            .dedup_to(&format!("new.jsonl --against pages --max-removed 1 --threads 3 {flags}"), "second");
+        let of_new = |line: &Value| line["source"] == "new.jsonl";
+        let expected = of_run(&both, &of_new);
+        assert!(expected.len() > 10, "{flags}: {}", expected.len());
+        assert_eq!(of_run(&next, &|_| true), expected, "{flags}");
+        let known: Vec<Value> = next.removed().into_iter().filter(|line| line["index"] == "pages").collect();
+        assert!(known.iter().all(|line| line["keeper"]["source"] == "pages") && !known.is_empty());
+        let manifest = next.manifest();
+        assert_eq!(manifest["against"]["index"], "pages");
+        let exact = known.iter().filter(|line| line["kind"] == "exact").count();
+        assert_eq!(manifest["against"]["removed_exact"], exact);
+        assert_eq!(manifest["against"]["removed_near"], known.len() - exact);
+        assert_eq!(place.run("index export pages").ok().stdout, before, "the index is as it was");
+    }
+}
+
+#[test]
+fn an_imported_run_answers_as_the_run_did() {
+    for flags in ["--threshold 0.7 --keep longest", "--threshold 0.7 --evidence parquet"] {
+        let place = Place::new();
+        halves(&place);
+        let run = place.dedup(&format!("old.jsonl --max-removed 1 {flags}"));
+        let summary = place.run("index import pages out --seen 5").ok().json();
+        let manifest = run.manifest();
+        assert_eq!(summary[0]["keepers"], manifest["counts"]["kept"]);
+        assert_eq!(summary[0]["members"], manifest["counts"]["removed"]);
+        place.run("index verify pages").ok();
+        let stored = place.run("index export pages").ok().json();
+        let of =
+            |line: &Value| (text_of(&line["id"]), text_of(&line["keeper"]), rounded(&line["similarity"]));
+        let mut members: Vec<_> = stored.iter().filter(|line| !line["keeper"].is_null()).map(of).collect();
+        members.sort_by(|a, b| a.0.cmp(&b.0));
+        let of = |line: &Value| {
+            (text_of(&line["id"]), text_of(&line["keeper"]["id"]), rounded(&line["similarity"]))
+        };
+        if !flags.contains("parquet") {
+            let mut removed: Vec<_> = run.removed().iter().map(of).collect();
+            removed.sort_by(|a, b| a.0.cmp(&b.0));
+            assert_eq!(members, removed);
+        }
+        let checked = place.run("index check pages old.jsonl --quiet").ok().json();
+        for line in &checked {
+            let member = members.iter().find(|member| member.0 == line["id"]);
+            match member {
+                None => assert_eq!((&line["verdict"], &line["match"]), (&json!("exact"), &line["id"])),
+                Some((_, keeper, similarity)) => {
+                    assert_eq!(
+                        (&text_of(&line["match"]), &rounded(&line["similarity"])),
+                        (keeper, similarity)
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_does_not_go_together_is_said() {
+    let place = Place::new();
+    pages(&place);
+    place.write("more.jsonl", line("x", &prose("alpha", 60)) + &line("y", &prose("delta", 60)));
+    place.dedup("pages.jsonl");
+    place.run("index import seen out").ok();
+    place.run("index import seen out").fails(2, &["already holds something"]);
+    place
+        .run("dedup more.jsonl --against seen --threshold 0.7 --shingle word:3 --output no")
+        .fails(2, &["another plan", "threshold is 0.8 in the index and 0.7 here", "shingle"]);
+    place
+        .run("dedup more.jsonl --against seen --cluster components --output no")
+        .fails(2, &["--against", "--cluster star"]);
+    place.run("dedup more.jsonl --against nowhere --output no").fails(2, &["no index is here"]);
+    let holder = Index::open(&place.path("seen"), Options::default()).unwrap();
+    place
+        .run("dedup more.jsonl --against seen --output no")
+        .fails(2, &["another process has this index open"]);
+    drop(holder);
+    let run = place.dedup_to("more.jsonl --against seen", "next");
+    let line = &run.removed()[0];
+    assert_eq!(
+        (&line["id"], &line["kind"], &line["keeper"]["id"], &line["index"]),
+        (&json!("x"), &json!("exact"), &json!("a"), &json!("seen"))
+    );
+    let why = place.run("explain next x").ok();
+    assert!(why.text().contains("removed: exact") && why.text().contains("a (seen at 0)"), "{}", why.text());
+    // A run that was held against an index becomes an index of its own documents.
+    let summary = place.run("index import later next").ok().json();
+    assert_eq!((&summary[0]["documents"], &summary[0]["members_of_other_indexes"]), (&json!(1), &json!(1)));
+    place.write("pages.jsonl", common::line("a", "changed"));
+    place.run("index import again out").fails(2, &["pages.jsonl", "changed since"]);
+    assert!(!place.path("again").exists());
+}
+
 fn pages(place: &Place) {
     let lines = [
         line("a", &prose("alpha", 60)),
@@ -105,6 +236,15 @@ fn documents_come_in_and_out() {
         (&json!(2), &json!(2000), &json!(1000))
     );
     assert_eq!((&stored[1]["keeper"], &stored[1]["shingles"]), (&json!("a"), &json!(56)));
+    place.write(
+        "web.jsonl",
+        "{\"url\": \"HTTP://www.Example.org:80/a/?b=1#c\", \"text\": \"a page of the web\"}\n",
+    );
+    place.run("index add pages web.jsonl").ok();
+    let stored = place.run("index get pages HTTP://www.Example.org:80/a/?b=1#c").ok().json();
+    let key = place.run("url HTTP://www.Example.org:80/a/?b=1#c --key").ok();
+    assert_eq!(text_of(&stored[0]["key"]), key.text().trim());
+    place.run("index remove pages HTTP://www.Example.org:80/a/?b=1#c").ok();
     let missing = place.run("index get pages a nobody");
     assert_eq!((missing.code, missing.json().len()), (Some(1), 1));
     assert!(missing.stderr.contains("nobody"));

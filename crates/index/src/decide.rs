@@ -3,10 +3,12 @@
 
 use crate::error::Error;
 use crate::estimate;
+use crate::finer::{LONG_CHAIN, refine};
 use crate::head::Head;
+use crate::lockstep::{self, at_most};
 use crate::permuted::Permutations;
 use crate::row::{Document, Evidence, Number, Tie};
-use crate::section::{Entry, Next};
+use crate::section::Next;
 use crate::segment::{Kind, Segment};
 use crate::settings::{Rule, Settings};
 use crate::store::Lookup;
@@ -141,15 +143,9 @@ impl Decider {
         Ok(())
     }
 
-    fn by_bands(
-        &self,
-        keys: &Keys,
-        rows: &impl Lookup,
-        (document, evidence): (&Document, &Evidence),
-        wanted: Wanted,
-        found: &mut Vec<(Number, Tie)>,
-    ) -> Result<(), Error> {
-        let Rule::Minhash { max_bucket, .. } = self.settings.rule else { return Ok(()) };
+    /// Keepers that share a band with a document, in order of arrival; some may be gone.
+    fn candidates(&self, keys: &Keys, document: &Document) -> Result<Vec<Number>, Error> {
+        let Rule::Minhash { max_bucket, .. } = self.settings.rule else { return Ok(Vec::new()) };
         let mut candidates = Vec::new();
         for &key in &document.band_keys {
             let before = candidates.len();
@@ -160,7 +156,44 @@ impl Decider {
         }
         candidates.sort_unstable();
         candidates.dedup();
-        for number in candidates {
+        Ok(candidates)
+    }
+
+    /// Whether anything may match a document whose shingles are not at hand.
+    pub(crate) fn has_candidates(
+        &self,
+        keys: &Keys,
+        rows: &impl Lookup,
+        (document, evidence): (&Document, &Evidence),
+    ) -> Result<bool, Error> {
+        let Rule::Minhash { .. } = self.settings.rule else {
+            return Ok(!self.matches(keys, rows, (document, evidence), Wanted::First)?.is_empty());
+        };
+        let mut exact = Vec::new();
+        self.exact(keys, rows, document, &mut exact)?;
+        if !exact.is_empty() {
+            return Ok(true);
+        }
+        for number in self.candidates(keys, document)? {
+            let agree = |bytes: &[u8]| {
+                Ok(estimate::agreement(Evidence::signature_of(bytes)?, &evidence.signature) >= self.least)
+            };
+            if rows.evidence(number, agree)? == Some(true) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn by_bands(
+        &self,
+        keys: &Keys,
+        rows: &impl Lookup,
+        (document, evidence): (&Document, &Evidence),
+        wanted: Wanted,
+        found: &mut Vec<(Number, Tie)>,
+    ) -> Result<(), Error> {
+        for number in self.candidates(keys, document)? {
             if let Some(tie) = self.verify(rows, number, evidence)?
                 && is_keeper(rows, number)?
             {
@@ -205,9 +238,7 @@ impl Decider {
         let mut failed = None;
         let mut first = Number::MAX;
         let k = tables.k();
-        let near_enough = |own: u64, key: u64| at_most(own ^ key, k);
-        let mut take = |own: u64, key: u64, number: Number| {
-            let distance = (own ^ key).count_ones();
+        let mut take = |number: Number, distance: u32| {
             if wanted == Wanted::First && number >= first {
                 // Later documents of this key came later still.
                 return Next::Key;
@@ -222,30 +253,43 @@ impl Decider {
             }
             if wanted == Wanted::First { Next::Key } else { Next::Entry }
         };
+        let mut lanes = Vec::with_capacity(4 * tables.len());
         for table in 0..tables.len() {
             let own = tables.permute(table, fingerprint);
             let run = tables.run(table, own);
             let finer = tables.finer(table);
             for segment in keys.segments.iter() {
+                if segment.lanes(Kind::table(table), run.clone(), own, SHORT_RUN, &mut lanes) {
+                    continue;
+                }
+                let mut visit = |kind: Kind, run, own: u64| {
+                    segment.visit(kind, run, |key, place| match at_most(own ^ key, k) {
+                        true => take(place.number(), (own ^ key).count_ones()),
+                        false => Next::Key,
+                    })
+                };
                 if !finer.is_empty() && segment.any(Kind::finer(table, 1), run.clone())? {
                     for (part, finer) in finer.iter().enumerate() {
                         let own = finer.permute(fingerprint);
                         let kind = if part == 0 { Kind::table(table) } else { Kind::finer(table, part) };
-                        segment.visit(kind, finer.run(own), |key, place| {
-                            if near_enough(own, key) { take(own, key, place.number()) } else { Next::Key }
-                        })?;
+                        visit(kind, finer.run(own), own)?;
                     }
                 } else {
-                    segment.visit(Kind::table(table), run.clone(), |key, place| {
-                        if near_enough(own, key) { take(own, key, place.number()) } else { Next::Key }
-                    })?;
+                    visit(Kind::table(table), run.clone(), own)?;
                 }
             }
-            let head = keys.head.read().unwrap_or_else(PoisonError::into_inner);
+        }
+        lockstep::near(&lanes, k, |hit| {
+            take(hit.number, hit.distance);
+        });
+        let head = keys.head.read().unwrap_or_else(PoisonError::into_inner);
+        for table in (0..tables.len()).filter(|_| !head.is_empty()) {
+            let own = tables.permute(table, fingerprint);
+            let finer = tables.finer(table);
             let mut visit = |kind: Kind, own: u64| {
                 head.visit(kind, own, |key, number| {
-                    if near_enough(own, key) {
-                        take(own, key, number);
+                    if at_most(own ^ key, k) {
+                        take(number, (own ^ key).count_ones());
                     }
                 });
             };
@@ -257,6 +301,7 @@ impl Decider {
                 visit(Kind::table(table), own);
             }
         }
+        drop(head);
         failed.map_or(Ok(()), Err)?;
         near.sort_unstable();
         near.dedup();
@@ -267,69 +312,8 @@ impl Decider {
     }
 }
 
-/// Whether at most `k` bits are set: for few it takes less than counting them all.
-#[inline(always)]
-fn at_most(mut bits: u64, k: u32) -> bool {
-    for _ in 0..k {
-        bits &= bits.wrapping_sub(1);
-    }
-    bits == 0
-}
-
-/// Entries of a head that begin alike from which on they are found by finer tables.
-const LONG_CHAIN: usize = 256;
-
-/// Puts an entry of a long chain into the finer tables, and at first all of the chain.
-fn refine(head: &mut Head, tables: &Permutations, table: usize, entry: Entry, all: bool) {
-    let mut chain = vec![entry];
-    if all {
-        chain.clear();
-        head.visit(Kind::table(table), entry.0, |key, number| chain.push((key, number)));
-    }
-    for (key, number) in chain {
-        let fingerprint = tables.restore(table, key);
-        for (part, finer) in tables.finer(table).iter().enumerate() {
-            head.add(Kind::finer(table, part), finer.shift(), (finer.permute(fingerprint), number));
-        }
-    }
-}
-
-/// Entries of a segment that begin alike from which on they are found by finer tables.
-const LONG_RUN: usize = 4096;
-
-/// Of the sorted entries of a table those in long runs, sorted for each finer table but the first.
-pub(crate) fn long_runs(
-    tables: &Permutations,
-    table: usize,
-    each: impl FnOnce(&mut dyn FnMut(Entry)) -> Result<(), Error>,
-) -> Result<Vec<(Kind, Vec<Entry>)>, Error> {
-    let shift = tables.shift(table);
-    let (mut long, mut run): (Vec<Entry>, Vec<Entry>) = (Vec::new(), Vec::new());
-    let mut close = |run: &mut Vec<Entry>| {
-        if run.len() >= LONG_RUN {
-            long.append(run);
-        }
-        run.clear();
-    };
-    each(&mut |entry| {
-        if run.last().is_some_and(|last| last.0 >> shift != entry.0 >> shift) {
-            close(&mut run);
-        }
-        run.push(entry);
-    })?;
-    close(&mut run);
-    if long.is_empty() {
-        return Ok(Vec::new());
-    }
-    let finer = tables.finer(table).iter().enumerate().skip(1);
-    let sorted = finer.map(|(part, finer)| {
-        let permute = |&(key, number): &Entry| (finer.permute(tables.restore(table, key)), number);
-        let mut entries: Vec<Entry> = long.iter().map(permute).collect();
-        entries.sort_unstable();
-        (Kind::finer(table, part), entries)
-    });
-    Ok(sorted.collect())
-}
+/// Blocks of a run up to which all of it is decoded; longer ones are gone through key by key, or by finer tables.
+const SHORT_RUN: usize = 8;
 
 /// Whether a document is there and no member of another.
 pub(crate) fn is_keeper(rows: &impl Lookup, number: Number) -> Result<bool, Error> {

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! lock          held by the process that has the index open
-//! store.redb    all rows, and which segments count
+//! store.redb    all rows, and which segments count; `store.new` until it is whole
 //! N.segment     sorted keys, see `segment`; written under another name, synced, then renamed
 //! ```
 
@@ -13,6 +13,9 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Name of a store that is being made.
+pub(crate) const NEW_STORE: &str = "store.new";
 
 /// Decides what becomes of writes; for tests of what a failing disk does.
 pub trait Gate: std::fmt::Debug + Send + Sync {
@@ -59,23 +62,27 @@ impl Folder {
         }
     }
 
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
-    }
-
     pub(crate) fn store_path(&self) -> PathBuf {
         self.path.join("store.redb")
     }
 
     /// The store's file, for the engine to write through the gate.
     pub(crate) fn store_file(&self) -> io::Result<StoreFile> {
-        let file = fs::OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .read(true)
-            .write(true)
-            .open(self.store_path())?;
+        let file = fs::OpenOptions::new().read(true).write(true).open(self.store_path())?;
         Ok(StoreFile { file, gate: self.gate.clone(), fence: Fence::default() })
+    }
+
+    /// The file of a store that is being made.
+    pub(crate) fn new_store_file(&self) -> io::Result<StoreFile> {
+        let path = self.path.join(NEW_STORE);
+        let file = fs::OpenOptions::new().create_new(true).read(true).write(true).open(path)?;
+        Ok(StoreFile { file, gate: self.gate.clone(), fence: Fence::default() })
+    }
+
+    /// Gives a store its name.
+    pub(crate) fn finish_store(&self) -> io::Result<()> {
+        fs::rename(self.path.join(NEW_STORE), self.store_path())?;
+        fs::File::open(&self.path)?.sync_all()
     }
 
     pub(crate) fn segment_path(&self, number: u64) -> PathBuf {

@@ -9,6 +9,8 @@ use crate::bits::BitWriter;
 pub(crate) const SYMBOLS: usize = 65;
 /// Bits of the longest code.
 const LONGEST: u32 = 12;
+/// Bits of codes that are looked up at once.
+const SHORT: u32 = 8;
 
 /// How often each symbol comes.
 pub(crate) type Counts = [u64; SYMBOLS];
@@ -21,6 +23,9 @@ pub(crate) struct Code {
     codes: [u16; SYMBOLS],
     /// Symbol and length for every next [`LONGEST`] bits.
     table: Vec<(u8, u8)>,
+    /// The same for [`SHORT`] bits, which nearly all codes fit; a length of 0 where they do not. Small enough to stay in
+    /// the first cache beside those of other tables.
+    short: [(u8, u8); 1 << SHORT],
 }
 
 impl Code {
@@ -57,7 +62,13 @@ impl Code {
             }
             next += 1 << (LONGEST - length);
         }
-        Some(Code { lengths, codes, table })
+        let mut short = [(0, 0); 1 << SHORT];
+        for (slot, &(symbol, length)) in short.iter_mut().zip(&table) {
+            if u32::from(length) <= SHORT {
+                *slot = (symbol, length);
+            }
+        }
+        Some(Code { lengths, codes, table, short })
     }
 
     pub(crate) fn lengths(&self) -> &[u8; SYMBOLS] {
@@ -73,6 +84,10 @@ impl Code {
     /// The symbol that bits begin with, and the length of its code.
     #[inline(always)]
     pub(crate) fn symbol(&self, bits: u64) -> (u32, u32) {
+        let (symbol, length) = self.short[bits as usize & ((1 << SHORT) - 1)];
+        if length > 0 {
+            return (u32::from(symbol), u32::from(length));
+        }
         let (symbol, length) = self.table[bits as usize & ((1 << LONGEST) - 1)];
         (u32::from(symbol), u32::from(length))
     }

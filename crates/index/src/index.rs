@@ -2,7 +2,7 @@
 
 use crate::decide::{Decider, Keys, Wanted, id_key};
 use crate::error::Error;
-use crate::folder::{Folder, Gate};
+use crate::folder::{Folder, Gate, NEW_STORE};
 use crate::head::Head;
 use crate::row::{Document, Evidence, Number, Tie};
 use crate::segment::{Kind, Segment};
@@ -93,21 +93,25 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Index {
-    /// Makes an index in a folder that is not there or is empty.
+    /// Makes an index in a folder that is not there or is empty. The store has another name until it is whole, so that
+    /// what a crash leaves can be made anew.
     pub fn create(path: &Path, settings: Settings, options: Options) -> Result<Self, Error> {
         settings.check()?;
         fs_err::create_dir_all(path)?;
-        if fs_err::read_dir(path)?.next().is_some() {
-            return Err(Error::Exists(path.to_owned()));
-        }
+        let refuse = || if is_free(path)? { Ok(()) } else { Err(Error::Exists(path.to_owned())) };
+        refuse()?;
         let folder = Folder::lock(path, options.gate.clone())?;
-        let store = Store::open(&folder, options.cache_bytes)?;
+        // Another process may have made one since.
+        refuse()?;
+        folder.sweep(&[])?;
+        let store = Store::create(&folder, options.cache_bytes)?;
         let json = serde_json::to_vec(&settings).map_err(|error| Error::Settings(error.to_string()))?;
         store.write(true, |writing| {
             writing.set_about("format", &FORMAT.to_le_bytes())?;
             writing.set_about("settings", &json)?;
             ["next", "covered", "segment"].into_iter().try_for_each(|name| writing.set_number(name, 0))
         })?;
+        folder.finish_store()?;
         Self::start(folder, store, options)
     }
 
@@ -122,13 +126,7 @@ impl Index {
     }
 
     fn start(folder: Folder, store: Store, options: Options) -> Result<Self, Error> {
-        let view = match store.read() {
-            // A crash before the first commit of `create` leaves a store without tables.
-            Err(Error::Store { source, .. }) if matches!(*source, redb::Error::TableDoesNotExist(_)) => {
-                return Err(Error::Missing(folder.path().to_owned()));
-            }
-            view => view?,
-        };
+        let view = store.read()?;
         let path = folder.store_path();
         let format = view.about("format")?.and_then(|bytes| Some(u32::from_le_bytes(bytes.try_into().ok()?)));
         match format {
@@ -330,8 +328,16 @@ impl Inner {
         writer.next = view.number("next")?;
         writer.segment = writer.segment.max(view.number("segment")?);
         writer.waiting = waiting;
-        let segments = Arc::clone(&self.snapshot().keys.segments);
-        self.publish(writer, Keys { segments, head: Arc::new(RwLock::new(head)) })?;
+        // A commit that failed may have taken effect: the store knows which segments count.
+        let open = Arc::clone(&self.snapshot().keys.segments);
+        let mut segments = Vec::new();
+        for number in view.segments()? {
+            segments.push(match open.iter().find(|segment| segment.number == number) {
+                Some(segment) => Arc::clone(segment),
+                None => Arc::new(Segment::open(&self.folder, number)?),
+            });
+        }
+        self.publish(writer, Keys { segments: Arc::new(segments), head: Arc::new(RwLock::new(head)) })?;
         (writer.broken, writer.unsynced) = (false, false);
         Ok(())
     }
@@ -344,6 +350,17 @@ impl Inner {
         }
         Ok(())
     }
+}
+
+/// Whether a folder holds nothing but what a `create` that crashed may leave.
+fn is_free(path: &Path) -> Result<bool, Error> {
+    for entry in fs_err::read_dir(path)? {
+        let name = entry?.file_name();
+        if name != "lock" && name != NEW_STORE {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// The head of a store: keys of rows that no segment covers, and how many of them there are.
@@ -401,7 +418,8 @@ pub(crate) fn describe(
     let keeper = rows.document(number)?;
     let other = keeper.as_ref().and_then(|keeper| keeper.fingerprint);
     let distance = fingerprint.zip(other).map(|(a, b)| (a ^ b).count_ones());
-    Ok(Match { id: keeper.map(|keeper| keeper.id).unwrap_or_default(), number, tie, distance })
+    let (id, url) = keeper.map(|keeper| (keeper.id, keeper.url)).unwrap_or_default();
+    Ok(Match { id, url, number, tie, distance })
 }
 
 pub(crate) fn stored(view: &View, number: Number) -> Result<Option<Stored>, Error> {

@@ -4,8 +4,9 @@
 //! one, so that a key is written about log₄ n times and n documents are in about 3·log₄ n segments. A file counts from
 //! the commit on that names it in the store; before and after that it is a leftover, removed at the next opening.
 
-use crate::decide::{Keys, long_runs};
+use crate::decide::Keys;
 use crate::error::Error;
+use crate::finer::{LONG_RUN, long_runs};
 use crate::head::Head;
 use crate::index::{Index, Inner, Writer, lock};
 use crate::row::Number;
@@ -188,7 +189,7 @@ impl Inner {
             for table in 0..tables.len() {
                 let source = sources.iter().find(|(kind, _)| *kind == Kind::table(table));
                 if let Some((_, source)) = source.filter(|_| !tables.finer(table).is_empty()) {
-                    finer.append(&mut long_runs(tables, table, |take| source(take))?);
+                    finer.append(&mut long_runs(tables, table, LONG_RUN, |take| source(take))?);
                 }
             }
         }

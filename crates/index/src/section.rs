@@ -131,27 +131,39 @@ impl Layout {
                 let mut key = first;
                 take(key, place(0))?;
                 for at in 1..count {
-                    let next = bits.peek();
-                    let (position, length) = self.code.symbol(next);
-                    if position > 0 {
-                        let below = position - 1;
-                        // A word holds a code and the bits behind it, but for the rarest.
-                        let rest = if length + below <= 56 {
-                            bits.skip(length + below);
-                            next >> length & ((1 << below) - 1)
-                        } else {
-                            bits.skip(length);
-                            bits.read(below)
-                        };
-                        key ^= 1 << below | rest;
-                    } else {
-                        bits.skip(length);
-                    }
+                    key ^= self.difference(&mut bits);
                     take(key, place(at * width))?;
                 }
             }
         }
         ControlFlow::Continue(())
+    }
+
+    /// The difference of the next key of a coded block to the one before it.
+    #[inline(always)]
+    pub(crate) fn difference(&self, bits: &mut BitReader<'_>) -> u64 {
+        let next = bits.peek();
+        let (position, length) = self.code.symbol(next);
+        if position == 0 {
+            bits.skip(length);
+            return 0;
+        }
+        let below = position - 1;
+        // A word holds a code and the bits behind it, but for the rarest.
+        let rest = if length + below <= 56 {
+            bits.skip(length + below);
+            next >> length & ((1 << below) - 1)
+        } else {
+            bits.skip(length);
+            bits.read(below)
+        };
+        1 << below | rest
+    }
+
+    /// Where the number of an entry is.
+    pub(crate) fn place<'b>(&self, block: &'b [u8], count: usize, at: usize) -> Place<'b> {
+        let keys = if self.coding == Coding::Plain { count * 64 } else { 0 };
+        Place { block, bit: keys + at * self.width as usize, width: self.width }
     }
 }
 
@@ -230,6 +242,18 @@ impl Directory {
         let place = (key >> self.radix.shift) as usize;
         let (low, high) = (self.radix.starts[place] as usize, self.radix.starts[place + 1] as usize);
         (low + search::below(&self.first_keys[low..high], key)).saturating_sub(1)
+    }
+
+    /// The blocks in which keys of a range may be; `None` if they are more than so many.
+    pub(crate) fn blocks_of(
+        &self,
+        keys: std::ops::RangeInclusive<u64>,
+        most: usize,
+    ) -> Option<std::ops::Range<usize>> {
+        let start = self.start(*keys.start());
+        let firsts = self.first_keys[start..].iter().take(most + 1);
+        let count = firsts.take_while(|&first| first <= keys.end()).count();
+        (count <= most).then(|| start..start + count)
     }
 
     /// Makes searches fast, once all keys are there.

@@ -18,6 +18,7 @@ use crate::error::Error;
 use crate::filter::Filter;
 use crate::folder::{Folder, Output};
 use crate::huffman::{Code, SYMBOLS};
+use crate::lockstep::Lane;
 use crate::row::{Number, Reader};
 use crate::section::{BLOCK, Census, Coding, Directory, Entry, Layout, Next, Place};
 use std::io::Write;
@@ -239,6 +240,30 @@ impl Segment {
         Ok(section.directory.visit(&section.layout, keys, read, take)?)
     }
 
+    /// The blocks of a kind in which keys of a range may be, if there are at most so many and they are in memory, each with
+    /// the fingerprint that is looked for.
+    pub(crate) fn lanes<'s>(
+        &'s self,
+        kind: Kind,
+        keys: RangeInclusive<u64>,
+        own: u64,
+        most: usize,
+        lanes: &mut Vec<Lane<'s>>,
+    ) -> bool {
+        let Some(section) = self.section(kind) else { return true };
+        let Some(memory) = &section.memory else { return false };
+        let (layout, directory) = (&section.layout, &section.directory);
+        let Some(blocks) = directory.blocks_of(keys, most) else { return false };
+        lanes.extend(blocks.map(|block| Lane {
+            layout,
+            bytes: section.bytes(memory, block),
+            count: directory.count(block),
+            first: directory.first_keys[block],
+            own,
+        }));
+        true
+    }
+
     /// Visits the documents that have a key.
     pub(crate) fn get(&self, kind: Kind, key: u64, mut take: impl FnMut(Number)) -> Result<(), Error> {
         let Some(section) = self.section(kind) else { return Ok(()) };
@@ -425,12 +450,17 @@ impl Section {
         use_bytes: &mut dyn FnMut(&[u8]),
     ) -> std::io::Result<()> {
         let Some(memory) = &self.memory else { return self.block_from_disk(file, block, use_bytes) };
+        use_bytes(self.bytes(memory, block));
+        Ok(())
+    }
+
+    /// The bytes of a block that is held in memory.
+    fn bytes<'m>(&self, memory: &'m [u8], block: usize) -> &'m [u8] {
         let (start, end) =
             (self.directory.offsets[block] as usize, self.directory.offsets[block + 1] as usize);
         // Bits are read eight bytes at a time, so a few more than the block's own save a copy.
         let end = if self.layout.coding == Coding::Coded { (end + 8).min(memory.len()) } else { end };
-        use_bytes(&memory[start..end]);
-        Ok(())
+        &memory[start..end]
     }
 
     fn block_from_disk(

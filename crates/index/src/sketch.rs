@@ -98,6 +98,8 @@ impl Verdict {
 pub struct Match {
     /// Id of the keeper.
     pub id: String,
+    /// Where the keeper was found.
+    pub url: Option<String>,
     /// Its place in the order of arrival.
     pub number: Number,
     /// What ties the document to it.
@@ -112,13 +114,13 @@ impl Match {
         if self.tie == Tie::Exact { Verdict::Exact } else { Verdict::Near }
     }
 
-    /// Resemblance, measured or estimated; `None` for a match by fingerprint.
-    pub fn similarity(&self) -> Option<f64> {
+    /// Resemblance, measured or estimated; of a match by fingerprint the share of bits that agree.
+    pub fn similarity(&self) -> f64 {
         match self.tie {
-            Tie::Exact => Some(1.0),
-            Tie::Near(overlap) => Some(overlap.resemblance()),
-            Tie::Estimated { agree, of } => Some(crate::estimate::resemblance(agree, of)),
-            Tie::Distance(_) => None,
+            Tie::Exact => 1.0,
+            Tie::Near(overlap) => overlap.resemblance(),
+            Tie::Estimated { agree, of } => crate::estimate::resemblance(agree, of),
+            Tie::Distance(bits) => 1.0 - f64::from(bits) / 64.0,
         }
     }
 

@@ -17,8 +17,8 @@
 //! the store has the rows or it has not.
 
 use crate::error::Error;
-use crate::folder::{Fence, Folder};
-use crate::row::{Damaged, Document, Evidence, Number, State};
+use crate::folder::{Fence, Folder, StoreFile};
+use crate::row::{Damaged, Document, Number, State};
 use redb::{
     Database, Durability, ReadOnlyTable, ReadTransaction, ReadableDatabase, ReadableTable,
     ReadableTableMetadata, Table, TableDefinition, WriteTransaction,
@@ -55,8 +55,16 @@ fn failed<E: Into<redb::Error>>(path: &Path) -> impl FnOnce(E) -> Error {
 
 impl Store {
     pub(crate) fn open(folder: &Folder, cache_bytes: usize) -> Result<Self, Error> {
+        Self::with_file(folder, folder.store_file()?, cache_bytes)
+    }
+
+    /// A store in the making, empty.
+    pub(crate) fn create(folder: &Folder, cache_bytes: usize) -> Result<Self, Error> {
+        Self::with_file(folder, folder.new_store_file()?, cache_bytes)
+    }
+
+    fn with_file(folder: &Folder, file: StoreFile, cache_bytes: usize) -> Result<Self, Error> {
         let path = folder.store_path();
-        let file = folder.store_file()?;
         let fence = file.fence();
         let database = Database::builder()
             .set_cache_size(cache_bytes)
@@ -301,7 +309,6 @@ pub(crate) struct Writing<'t> {
     segments: Table<'t, u64, ()>,
     about: Table<'t, &'static str, Bytes>,
     texts: Table<'t, u64, Bytes>,
-    bytes: Vec<u8>,
 }
 
 impl<'t> Writing<'t> {
@@ -319,24 +326,20 @@ impl<'t> Writing<'t> {
             segments: txn.open_table(SEGMENTS).map_err(failed(path))?,
             about: txn.open_table(ABOUT).map_err(failed(path))?,
             texts: txn.open_table(TEXTS).map_err(failed(path))?,
-            bytes: Vec::new(),
         })
     }
 
+    /// Puts in what is known of a document, its row and evidence as bytes.
     pub(crate) fn insert(
         &mut self,
         number: Number,
         state: State,
-        document: &Document,
-        evidence: &Evidence,
+        document: &[u8],
+        evidence: &[u8],
     ) -> Result<(), Error> {
         self.set_state(number, state)?;
-        self.bytes.clear();
-        document.put(&mut self.bytes);
-        self.rows.documents.insert(number, self.bytes.as_slice()).map_err(failed(&self.rows.path))?;
-        self.bytes.clear();
-        evidence.put(&mut self.bytes);
-        self.rows.evidence.insert(number, self.bytes.as_slice()).map_err(failed(&self.rows.path))?;
+        self.rows.documents.insert(number, document).map_err(failed(&self.rows.path))?;
+        self.rows.evidence.insert(number, evidence).map_err(failed(&self.rows.path))?;
         Ok(())
     }
 

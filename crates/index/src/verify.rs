@@ -4,8 +4,9 @@
 //! those in segments and head must be the same. Both are many and in different orders, so their sums of hashes are
 //! compared, which needs one pass over each.
 
-use crate::decide::{Keys, digest_key, id_key, long_runs};
+use crate::decide::{Keys, digest_key, id_key};
 use crate::error::Error;
+use crate::finer::{LONG_RUN, long_runs};
 use crate::index::Index;
 use crate::row::{Document, Evidence, Number};
 use crate::section::Entry;
@@ -168,7 +169,7 @@ impl Index {
             for table in (0..tables.len()).filter(|&table| !tables.finer(table).is_empty()) {
                 let kind = Kind::table(table);
                 let each = |take: &mut dyn FnMut(Entry)| segment.each(kind, 0..segment.blocks(kind), take);
-                expected.append(&mut long_runs(tables, table, each)?);
+                expected.append(&mut long_runs(tables, table, LONG_RUN, each)?);
             }
             for (kind, entries) in &expected {
                 let mut found = Vec::new();

@@ -1,24 +1,48 @@
-//! Changing an index: add, touch, remove, expire. Each is one transaction.
+//! Changing an index: add, touch, and what a transaction is.
 
 use crate::decide::{Keys, Wanted, id_key};
 use crate::error::Error;
 use crate::index::{Durability, Index, Inner, Writer, describe, lock, numbers_of};
 use crate::row::{Document, Evidence, Number, State, Tie};
 use crate::segment::Kind;
+use crate::settings::Settings;
 use crate::sketch::{Answer, Match, Sketch, Verdict};
 use crate::store::{Lookup, Writing};
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::PoisonError;
 
-/// A document on its way in.
+/// A document on its way in, with its rows as bytes: made before the one writer is asked for.
 pub(crate) struct Arrival {
-    pub(crate) document: Document,
-    pub(crate) evidence: Evidence,
+    document: Document,
+    evidence: Evidence,
     /// As it is stored.
-    pub(crate) text: Option<Vec<u8>>,
-    pub(crate) first_seen: u64,
-    pub(crate) last_seen: u64,
+    text: Option<Vec<u8>>,
+    document_bytes: Vec<u8>,
+    evidence_bytes: Vec<u8>,
+    first_seen: u64,
+    last_seen: u64,
 }
+
+impl Arrival {
+    pub(crate) fn new(document: Document, evidence: Evidence, (first_seen, last_seen): (u64, u64)) -> Self {
+        let (mut document_bytes, mut evidence_bytes) = (Vec::new(), Vec::new());
+        document.put(&mut document_bytes);
+        evidence.put(&mut evidence_bytes);
+        Arrival { document, evidence, text: None, document_bytes, evidence_bytes, first_seen, last_seen }
+    }
+
+    /// The same with its text, as it is stored.
+    pub(crate) fn with_text(self, text: Option<Vec<u8>>) -> Self {
+        Arrival { text, ..self }
+    }
+
+    pub(crate) fn of(sketch: &Sketch, settings: &Settings) -> Result<Self, Error> {
+        let (document, evidence) = sketch.rows(settings)?;
+        Ok(Arrival::new(document, evidence, (sketch.seen, sketch.seen)))
+    }
+}
+
+/// The number a document is to have, the document, and its keeper.
+pub(crate) type Placed = (Number, Arrival, Option<(Number, Tie)>);
 
 impl Index {
     /// Checks and adds a document in one step: of two equal pages that come at once, one is new.
@@ -29,10 +53,7 @@ impl Index {
 
     /// Adds documents in their order, each seen by those behind it, and acknowledges all with one commit.
     pub fn add_batch(&self, sketches: &[Sketch]) -> Result<Vec<Answer>, Error> {
-        let arrivals = sketches.iter().map(|sketch| {
-            let (document, evidence) = sketch.rows(self.settings())?;
-            Ok(Arrival { document, evidence, text: None, first_seen: sketch.seen, last_seen: sketch.seen })
-        });
+        let arrivals = sketches.iter().map(|sketch| Arrival::of(sketch, self.settings()));
         self.add_arrivals(&arrivals.collect::<Result<Vec<_>, Error>>()?)
     }
 
@@ -41,6 +62,16 @@ impl Index {
             return Ok(Vec::new());
         }
         self.change(|change| arrivals.iter().map(|arrival| change.add(arrival)).collect())
+    }
+
+    /// Puts documents in as somebody else has decided.
+    pub(crate) fn place(&self, arrivals: &[Placed]) -> Result<(), Error> {
+        if arrivals.is_empty() {
+            return Ok(());
+        }
+        self.change(|change| {
+            arrivals.iter().try_for_each(|(number, arrival, keeper)| change.place(*number, arrival, *keeper))
+        })
     }
 
     /// Notes that the documents of an id were seen again; tells how many there are.
@@ -52,39 +83,16 @@ impl Index {
         })
     }
 
-    /// Removes all documents of an id; tells how many there were. The first member of a keeper takes its place, the
-    /// others are decided anew.
-    pub fn remove(&self, id: &str) -> Result<u64, Error> {
-        self.change(|change| {
-            let numbers = change.numbers_of(id)?;
-            change.remove(numbers.into_iter().collect())
-        })
-    }
-
-    /// Removes all documents last seen before a time; tells how many there were.
-    pub fn expire(&self, before: u64) -> Result<u64, Error> {
-        let removed = self.change(|change| {
-            let snapshot = change.inner.snapshot();
-            let mut old = BTreeSet::new();
-            for entry in snapshot.view.states(0)? {
-                let (number, state) = entry?;
-                if state.last_seen < before {
-                    old.insert(number);
-                }
-            }
-            change.remove(old)
-        })?;
-        self.tidy()?;
-        Ok(removed)
-    }
-
     /// Makes deferred adds durable.
     pub fn sync(&self) -> Result<(), Error> {
         self.inner.sync(&mut lock(&self.inner.writer))
     }
 
     /// Runs a change in a transaction, shows readers the result, and writes a segment if the head is full.
-    fn change<R>(&self, work: impl FnOnce(&mut Change<'_, '_>) -> Result<R, Error>) -> Result<R, Error> {
+    pub(crate) fn change<R>(
+        &self,
+        work: impl FnOnce(&mut Change<'_, '_>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
         let inner = &self.inner;
         let mut writer = lock(&inner.writer);
         if writer.broken {
@@ -132,41 +140,69 @@ fn transact<R>(
 
 /// A change under way.
 pub(crate) struct Change<'c, 't> {
-    inner: &'c Inner,
-    writing: &'c mut Writing<'t>,
-    keys: &'c Keys,
+    pub(crate) inner: &'c Inner,
+    pub(crate) writing: &'c mut Writing<'t>,
+    pub(crate) keys: &'c Keys,
     next: Number,
-    waiting: usize,
+    pub(crate) waiting: usize,
 }
 
 impl Change<'_, '_> {
-    fn numbers_of(&self, id: &str) -> Result<Vec<Number>, Error> {
+    pub(crate) fn numbers_of(&self, id: &str) -> Result<Vec<Number>, Error> {
         Ok(numbers_of(self.keys, &self.writing.rows, id)?.into_iter().map(|(number, _)| number).collect())
     }
 
     fn add(&mut self, arrival: &Arrival) -> Result<Answer, Error> {
-        let Arrival { document, evidence, text, first_seen, last_seen } = arrival;
-        let known = numbers_of(self.keys, &self.writing.rows, &document.id)?;
-        if let Some((number, _)) = known.into_iter().find(|(_, other)| other.digest == document.digest) {
+        let Arrival { document, evidence, last_seen, .. } = arrival;
+        if let Some(number) = self.known_number(document)? {
             self.touch(number, *last_seen)?;
             return self.known(number, document);
         }
-        let number = self.next;
-        self.next += 1;
         let found = self.first_match(document, evidence)?;
-        let state = State { first_seen: *first_seen, last_seen: *last_seen, member_of: found };
-        self.writing.insert(number, state, document, evidence)?;
-        if let Some(text) = text {
+        self.insert(self.next, arrival, found)?;
+        self.answer(document, found, false)
+    }
+
+    /// Puts a document in that is not here, as a keeper or as a member.
+    fn insert(
+        &mut self,
+        number: Number,
+        arrival: &Arrival,
+        member_of: Option<(Number, Tie)>,
+    ) -> Result<(), Error> {
+        let Arrival { document, first_seen, last_seen, .. } = arrival;
+        let state = State { first_seen: *first_seen, last_seen: *last_seen, member_of };
+        self.writing.insert(number, state, &arrival.document_bytes, &arrival.evidence_bytes)?;
+        if let Some(text) = &arrival.text {
             self.writing.put_text(number, text)?;
         }
         let mut head = self.keys.head.write().unwrap_or_else(PoisonError::into_inner);
         head.add(Kind::IDS, 0, (id_key(&document.id), number));
-        if found.is_none() {
+        if member_of.is_none() {
             self.inner.decider.add_keys(&mut head, number, document);
         }
+        self.next = self.next.max(number + 1);
         self.waiting += 1;
-        drop(head);
-        self.answer(document, found, false)
+        Ok(())
+    }
+
+    /// Puts a document in as somebody else has decided, unless it is here.
+    fn place(
+        &mut self,
+        number: Number,
+        arrival: &Arrival,
+        member_of: Option<(Number, Tie)>,
+    ) -> Result<(), Error> {
+        match self.known_number(&arrival.document)? {
+            Some(_) => Ok(()),
+            None => self.insert(number, arrival, member_of),
+        }
+    }
+
+    /// The document with this id and text, if it is here.
+    fn known_number(&self, document: &Document) -> Result<Option<Number>, Error> {
+        let known = numbers_of(self.keys, &self.writing.rows, &document.id)?;
+        Ok(known.into_iter().find(|(_, other)| other.digest == document.digest).map(|(number, _)| number))
     }
 
     /// The answer for a document that is here: what was found when it came.
@@ -203,49 +239,6 @@ impl Change<'_, '_> {
             && state.last_seen < seen
         {
             self.writing.set_state(number, State { last_seen: seen, ..state })?;
-        }
-        Ok(())
-    }
-
-    fn remove(&mut self, gone: BTreeSet<Number>) -> Result<u64, Error> {
-        let mut orphans: BTreeMap<Number, Vec<Number>> = BTreeMap::new();
-        for &number in &gone {
-            let left: Vec<Number> = self
-                .writing
-                .rows
-                .members(number)?
-                .into_iter()
-                .filter(|member| !gone.contains(member))
-                .collect();
-            if !left.is_empty() {
-                orphans.insert(number, left);
-            }
-        }
-        for &number in &gone {
-            self.writing.remove(number)?;
-        }
-        for members in orphans.into_values() {
-            for (place, member) in members.into_iter().enumerate() {
-                self.decide_anew(member, place == 0)?;
-            }
-        }
-        Ok(gone.len() as u64)
-    }
-
-    /// Makes an orphan a keeper, or finds it another.
-    fn decide_anew(&mut self, number: Number, promote: bool) -> Result<(), Error> {
-        let rows = &self.writing.rows;
-        let (Some(state), Some(document)) = (rows.state(number)?, rows.document(number)?) else {
-            return Ok(());
-        };
-        let evidence = rows.evidence(number, Evidence::from_bytes)?.unwrap_or_default();
-        let found = if promote { None } else { self.first_match(&document, &evidence)? };
-        self.writing.set_state(number, State { member_of: found, ..state })?;
-        if found.is_none() {
-            self.writing.promote(number)?;
-            let mut head = self.keys.head.write().unwrap_or_else(PoisonError::into_inner);
-            self.inner.decider.add_keys(&mut head, number, &document);
-            self.waiting += 1;
         }
         Ok(())
     }

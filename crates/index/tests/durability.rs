@@ -46,6 +46,60 @@ fn whatever_fails_after_n_operations_loses_nothing_acknowledged() {
 }
 
 #[test]
+fn a_create_that_fails_is_made_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    for operations in 0..40 {
+        let path = folder.path().join(format!("index-{operations}"));
+        let gate = FailAfter::new(operations, ErrorKind::Other);
+        let made = Index::create(&path, minhash(8), options(Some(gate.clone())));
+        if let Ok(index) = made {
+            drop(index);
+            assert_eq!(open(&path).stats().unwrap().documents, 0);
+            continue;
+        }
+        assert!(matches!(Index::open(&path, options(None)), Err(Error::Missing(_))), "{operations}");
+        drop(Index::create(&path, minhash(8), options(None)).unwrap());
+        sound(&open(&path));
+    }
+}
+
+#[test]
+fn a_folder_with_other_files_is_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    fs_err::write(folder.path().join("thesis.txt"), "words").unwrap();
+    assert!(matches!(Index::create(folder.path(), minhash(8), options(None)), Err(Error::Exists(_))));
+    assert_eq!(fs_err::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn expiring_many_gives_what_expiring_at_once_gives() {
+    // More than one transaction takes; keepers go before and behind their members.
+    let folder = tempfile::tempdir().unwrap();
+    let index = Index::create(&folder.path().join("index"), minhash(3_000), options(None)).unwrap();
+    let old = |i: u64| !i.is_multiple_of(7);
+    let page = |i: u64| {
+        let seen = if old(i) { 5 } else { 50 };
+        document(&format!("page-{i}"), i % 6_000 + 1, 30, &[i / 6_000], seen)
+    };
+    for batch in (0..24_000).collect::<Vec<u64>>().chunks(4_000) {
+        index.add_batch(&batch.iter().map(|&i| page(i)).collect::<Vec<_>>()).unwrap();
+    }
+    assert!(index.stats().unwrap().members > 10_000);
+    assert_eq!(index.expire(10).unwrap(), (0..24_000).filter(|&i| old(i)).count() as u64);
+    sound(&index);
+    // Of each topic the first that is left is the keeper of the others.
+    for topic in 0..200 {
+        let mut left = (0..4).map(|round| topic + round * 6_000).filter(|&i| !old(i));
+        let first = left.next();
+        assert!(first.is_none_or(|i| index.get(&format!("page-{i}")).unwrap()[0].keeper.is_none()));
+        for i in left {
+            let keeper = index.get(&format!("page-{i}")).unwrap()[0].keeper.clone().unwrap();
+            assert_eq!(Some(keeper.id), first.map(|i| format!("page-{i}")));
+        }
+    }
+}
+
+#[test]
 fn on_a_full_disk_adds_fail_clearly_and_checks_go_on() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("index");

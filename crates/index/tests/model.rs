@@ -239,7 +239,7 @@ fn verdicts_carry_what_was_measured() {
     let near = index.add(&document("b", 1, 30, &[3, 4], 0)).unwrap();
     let matched = near.matched.unwrap();
     assert_eq!((near.verdict, matched.id.as_str(), matched.rule()), (Verdict::Near, "a", "minhash"));
-    assert_eq!((matched.similarity(), matched.containment()), (Some(28.0 / 32.0), Some(28.0 / 30.0)));
+    assert_eq!((matched.similarity(), matched.containment()), (28.0 / 32.0, Some(28.0 / 30.0)));
     assert_eq!(matched.distance, Some(2));
     let again = index.add(&document("b", 1, 30, &[3, 4], 9)).unwrap();
     assert!(again.known && again.verdict == Verdict::Near);

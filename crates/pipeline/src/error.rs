@@ -12,6 +12,9 @@ pub enum Error {
     /// Trouble with a source.
     #[error(transparent)]
     Formats(#[from] onefold_formats::Error),
+    /// The index that a run is held against.
+    #[error(transparent)]
+    Index(#[from] onefold_index::Error),
     /// A manifest that cannot be read.
     #[error(transparent)]
     Manifest(#[from] onefold_run::ManifestError),

@@ -7,6 +7,8 @@ use crate::urls::Versions;
 /// For each document the one that stands for its text: itself unless a better-ranked one has an equal text.
 pub(crate) struct Representatives {
     of: Vec<DocId>,
+    /// A bit for each document that is out of the run, up to the last; none unless the run is held against an index.
+    gone: Vec<u64>,
     /// Representatives of two and more documents.
     pub(crate) with_copies: Vec<DocId>,
 }
@@ -14,7 +16,7 @@ pub(crate) struct Representatives {
 impl Representatives {
     /// Every document stands for itself.
     pub(crate) fn none(table: &Table<'_>) -> Self {
-        Representatives { of: (0..table.len() as DocId).collect(), with_copies: Vec::new() }
+        Representatives { of: (0..table.len() as DocId).collect(), gone: Vec::new(), with_copies: Vec::new() }
     }
 
     /// Older versions of a page that go anyway stand for nothing, their newest for them.
@@ -45,7 +47,18 @@ impl Representatives {
         }
         with_copies.sort_unstable();
         versions.older.iter().for_each(|&(older, newest)| of[older as usize] = newest);
-        Ok(Representatives { of, with_copies })
+        Ok(Representatives { of, gone: Vec::new(), with_copies })
+    }
+
+    /// Takes representatives, given in order, out of the run: they meet nobody.
+    pub(crate) fn take_out(&mut self, documents: impl Iterator<Item = DocId>) {
+        for document in documents {
+            let word = document as usize / 64;
+            self.gone.resize(self.gone.len().max(word + 1), 0);
+            self.gone[word] |= 1 << (document % 64);
+        }
+        let gone = &self.gone;
+        self.with_copies.retain(|&document| !is_gone(gone, document));
     }
 
     pub(crate) fn of(&self, document: DocId) -> DocId {
@@ -59,8 +72,12 @@ impl Representatives {
     }
 
     pub(crate) fn is_one(&self, document: DocId) -> bool {
-        self.of(document) == document
+        self.of(document) == document && !is_gone(&self.gone, document)
     }
+}
+
+fn is_gone(gone: &[u64], document: DocId) -> bool {
+    gone.get(document as usize / 64).is_some_and(|bits| bits >> (document % 64) & 1 == 1)
 }
 
 fn best(table: &Table<'_>, documents: &mut [DocId]) -> Result<DocId, Error> {

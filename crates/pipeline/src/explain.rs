@@ -84,7 +84,9 @@ pub fn explain(run: &Path, id: &str) -> Result<Vec<Explanation>, Error> {
             found.push(explain_removed(&manifest, removed)?);
         }
     }
-    for cluster in records::clusters(run, &manifest, |cluster| cluster.keeper.id == id)? {
+    for cluster in
+        records::clusters(run, &manifest, |cluster| cluster.keeper.id == id && cluster.index.is_none())?
+    {
         found.push(explain_keeper(&manifest, cluster));
     }
     if found.is_empty() {
@@ -94,12 +96,26 @@ pub fn explain(run: &Path, id: &str) -> Result<Vec<Explanation>, Error> {
     if found.is_empty() { Err(Error::UnknownDocument { id: id.to_owned() }) } else { Ok(found) }
 }
 
+/// Hands over the lines of a run's `removed`, in order.
+pub fn removed_documents<E: From<Error>>(
+    run: &Path,
+    manifest: &Manifest,
+    take: impl FnMut(Removed) -> Result<(), E>,
+) -> Result<(), E> {
+    records::each_removed(run, manifest, take)
+}
+
 /// A document that is compared with no other.
 fn kept(manifest: &Manifest, document: DocumentRef, fate: Fate) -> Explanation {
     Explanation { document, fate, rule: manifest.plan.rule(), measured: None, passages: Vec::new() }
 }
 
 fn explain_removed(manifest: &Manifest, removed: Removed) -> Result<Explanation, Error> {
+    if removed.index.is_some() {
+        // The text of a keeper in an index is not stored.
+        let document = removed.document.clone();
+        return Ok(kept(manifest, document, Fate::Removed(Box::new(removed))));
+    }
     let (document, keeper) = (read(manifest, &removed.document)?, read(manifest, &removed.keeper)?);
     let shingling = manifest.plan.shingle;
     let mut scratch = Vec::new();

@@ -43,8 +43,13 @@ pub fn fingerprints(
     take: &mut dyn FnMut(&Fingerprint<'_>) -> Result<(), Error>,
 ) -> Result<FingerprintsSummary, Error> {
     let found = job.selection.look(&job.plan.fields)?;
-    let identity =
-        Identity { plan: job.plan.clone(), annotate: false, evidence: String::new(), inputs: Vec::new() };
+    let identity = Identity {
+        plan: job.plan.clone(),
+        annotate: false,
+        evidence: String::new(),
+        inputs: Vec::new(),
+        against: None,
+    };
     let workdir = Workdir::open(work, &identity, false, work)?;
     let mut sources = found.sources;
     let outcome = (|| {

@@ -1,5 +1,6 @@
 //! A `dedup` job from end to end.
 
+use crate::against::{self, Against};
 use crate::components::Matched;
 use crate::error::Error;
 use crate::exact::Representatives;
@@ -81,6 +82,8 @@ pub struct Job<'a> {
     pub resources: Resources,
     /// What else is to be done.
     pub switches: Switches,
+    /// An index whose documents are kept already.
+    pub against: Option<Against<'a>>,
     /// Who hears of the progress.
     pub progress: &'a dyn Progress,
     /// Set from outside to stop the job.
@@ -109,6 +112,7 @@ impl Job<'_> {
             annotate: self.switches.annotate,
             evidence: self.switches.evidence.ending().into(),
             inputs: stamps.collect::<Result<_, _>>()?,
+            against: self.against.map(|against| against.stamp()).transpose()?,
         })
     }
 }
@@ -212,6 +216,10 @@ fn finished(job: &Job<'_>, output: &Path, found: &Found) -> Result<Manifest, Err
     if manifest.annotate != job.switches.annotate || manifest.evidence != job.switches.evidence.ending() {
         return changed("what is to be written");
     }
+    let then = manifest.against.as_ref().map(|record| record.index.as_str());
+    if then != job.against.map(|against| against.name()).as_deref() {
+        return changed("the index");
+    }
     let same_files = manifest.inputs.len() == found.sources.len()
         && manifest
             .inputs
@@ -245,7 +253,7 @@ fn run(job: &Job<'_>, output: &Path, found: Found, workdir: &Workdir) -> Result<
     job.progress.start(StageKind::Match, table.len() as u64);
     let by_paragraph = job.plan.unit == Unit::Paragraph;
     let versions = Versions::find(&context, &table)?;
-    let representatives =
+    let mut representatives =
         if by_paragraph { Representatives::none(&table) } else { Representatives::find(&table, &versions)? };
     let saved = Verdicts::load(workdir)?;
     let verdicts = match saved {
@@ -257,12 +265,18 @@ fn run(job: &Job<'_>, output: &Path, found: Found, workdir: &Workdir) -> Result<
             verdicts
         }
         None => {
+            let outside = match job.against {
+                Some(against) => against::find(&context, against, &table, &representatives, workdir)?,
+                None => Vec::new(),
+            };
+            representatives.take_out(outside.iter().map(|outside| outside.document));
             let ties = Ties::find(&context, &table, &representatives)?;
             let matched = Matched::find(&context, &table, &representatives, &ties, workdir)?;
             clock.start(StageKind::Verify);
             let mut verdicts =
                 crate::resolve::resolve(&context, &table, &representatives, &matched, workdir)?;
             measure_versions(&context, &table, &representatives, &versions, workdir, &mut verdicts)?;
+            verdicts.outside = outside;
             verdicts.save(workdir)?;
             verdicts
         }

@@ -5,10 +5,12 @@
 //! 1. [`scan`](mod@crate::scan): every source is read once; each document leaves a row, its names and its band keys in a *piece*
 //!    on disk, which is also the checkpoint.
 //! 2. [`exact`]: equal texts are collapsed.
+//!    With `--against`, [`against`] then asks an index, and what it knows is out of the run.
 //! 3. [`candidates`]: band keys meet, a slice of the key space at a time, and tie documents into components.
 //! 4. [`resolve`]: components are decided one by one on the true shingle sets, read again by address.
 //! 5. [`write`]: the kept documents and the evidence, under temporary names until all is there.
 
+mod against;
 mod buckets;
 mod candidates;
 mod census;
@@ -47,7 +49,9 @@ mod verify;
 mod workdir;
 mod write;
 
+pub use against::Against;
 pub use error::Error;
+pub use explain::removed_documents;
 pub use find::{FileKind, FoundDocument, find_documents, only_document};
 pub use fingerprints::{Fingerprint, FingerprintsSummary, fingerprints};
 pub use inputs::{Selection, Spooled};

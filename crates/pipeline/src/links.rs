@@ -113,7 +113,7 @@ impl Links {
         let mut keepers: Vec<DocId> = entries
             .filter(|link| link.document.is_none())
             .filter_map(|link| match self.fate(link) {
-                LinkFate::Turns(document) => Some(keeper_of(run, document)),
+                LinkFate::Turns(document) => keeper_of(run, document),
                 _ => None,
             })
             .collect();

@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::job::Job;
 use crate::recipe::Recipe;
 use crate::scan::parser;
-use crate::sketcher::Sketcher;
+use crate::sketcher::{Sketcher, Sketches};
 use crate::spool::Spools;
 use crate::table::{DocId, Table};
 use onefold_detect::digest::Digest;
@@ -66,6 +66,19 @@ impl<'a> Loader<'a> {
     /// The compared text of a document.
     pub(crate) fn text(&mut self, document: DocId) -> Result<String, Error> {
         self.load(document, Sketcher::text)
+    }
+
+    /// What a document leaves for matching, with its digest and shingles.
+    pub(crate) fn sketch(
+        &mut self,
+        document: DocId,
+        out: &mut Sketches,
+    ) -> Result<(Digest, ShingleSet), Error> {
+        self.load(document, |sketcher, parsed| {
+            sketcher.sketch(parsed, out);
+            let (digest, set) = sketcher.shingles(parsed);
+            (digest, (digest, set))
+        })
     }
 
     fn load<T>(

@@ -16,7 +16,7 @@ use onefold_formats::block::FrameKind;
 use onefold_formats::document::{Document, Parsed, Parser};
 use onefold_formats::reader::{Progress, Reader};
 use onefold_formats::source::{Layout, Source};
-use onefold_run::{Method, Plan};
+use onefold_run::{Method, Plan, RankInput};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -29,10 +29,18 @@ pub struct Incoming {
     pub id: String,
     /// Its URL.
     pub url: Option<String>,
+    /// Key of the URL, by which its forms are one; none where it is no URL of the web.
+    pub key: Option<String>,
+    /// The file it is in, as evidence names it.
+    pub source: Arc<str>,
+    /// Its address there.
+    pub offset: u64,
     /// Digest of its text.
     pub digest: Digest,
     /// Whether it has no token.
     pub empty: bool,
+    /// Its rank by the plan's keep rule, the lowest best.
+    pub rank: u64,
     /// MinHash signature, where the plan's method has one.
     pub signature: Option<Vec<u64>>,
     /// SimHash by the plan's features and weights.
@@ -234,9 +242,18 @@ impl Desk<'_> {
         let url = document.url.as_deref().map(str::to_owned);
         Incoming {
             id: document.id.as_deref().map(str::to_owned).or_else(|| url.clone()).unwrap_or_else(fallback),
+            key: url.as_deref().and_then(|url| onefold_page::url::key(url).ok()),
             url,
+            source: Arc::default(),
+            offset: 0,
             digest: sketched.digest,
             empty: sketched.empty,
+            rank: self.recipe.plan.keep.rank(&RankInput {
+                url: document.url.as_deref(),
+                date: document.date.as_deref(),
+                score: document.score,
+                normalised_bytes: sketched.normalised_bytes,
+            }),
             signature: (!sketched.empty).then(|| values.map(|value| u64::from_le_bytes(*value)).collect()),
             fingerprint: (!sketched.empty).then(|| layout.fingerprint(record) as u64),
             shingles: shingles.hashes().to_vec(),
@@ -248,13 +265,16 @@ impl Desk<'_> {
 fn sketch_block(job: &Job, desk: &mut Desk<'_>) -> Done {
     let mut done = Done::default();
     let (source, parser) = &*job.source;
+    let name: Arc<str> = source.name.as_str().into();
     for frame in job.block.frames.iter().filter(|frame| frame.row >= job.from_row) {
         if matches!(frame.kind, FrameKind::Filler { .. }) {
             continue;
         }
         match parser.parse(job.block.bytes_of(frame), &frame.kind) {
             Parsed::Document(document) => {
-                done.documents.push(desk.sketch(&document, || format!("{}#{}", source.name, frame.row)));
+                let fallback = || format!("{}#{}", source.name, frame.row);
+                let (source, offset) = (Arc::clone(&name), frame.offset);
+                done.documents.push(Incoming { source, offset, ..desk.sketch(&document, fallback) });
             }
             Parsed::Passed(_) => {}
             Parsed::Bad(bad) => {

@@ -85,8 +85,13 @@ pub fn pairs(
 ) -> Result<PairsSummary, Error> {
     let found = job.selection.look(&job.plan.fields)?;
     preflight::check(job, &found.sources, None)?;
-    let identity =
-        Identity { plan: job.plan.clone(), annotate: false, evidence: String::new(), inputs: Vec::new() };
+    let identity = Identity {
+        plan: job.plan.clone(),
+        annotate: false,
+        evidence: String::new(),
+        inputs: Vec::new(),
+        against: None,
+    };
     let workdir = Workdir::open(work, &identity, false, work)?;
     let mut sources = found.sources;
     let outcome = (|| {

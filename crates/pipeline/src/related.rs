@@ -32,8 +32,13 @@ const TURN: usize = 256;
 /// below `least` left out. Of several such documents the first is meant.
 pub fn related(job: &Job<'_>, work: &Path, id: &str, top: usize, least: f64) -> Result<Vec<Related>, Error> {
     let found = job.selection.look(&job.plan.fields)?;
-    let identity =
-        Identity { plan: job.plan.clone(), annotate: false, evidence: String::new(), inputs: Vec::new() };
+    let identity = Identity {
+        plan: job.plan.clone(),
+        annotate: false,
+        evidence: String::new(),
+        inputs: Vec::new(),
+        against: None,
+    };
     let workdir = Workdir::open(work, &identity, false, work)?;
     let mut sources = found.sources;
     let outcome = (|| {

@@ -1,5 +1,6 @@
 //! Who was removed in favour of whom, and how alike they are.
 
+use crate::against::Outside;
 use crate::error::Error;
 use crate::exact::Representatives;
 use crate::table::DocId;
@@ -70,6 +71,9 @@ pub(crate) struct Cut {
 pub(crate) struct Verdicts {
     /// In order of documents.
     pub(crate) near: Vec<Near>,
+    /// Representatives that joined a keeper of the index the run is held against, in order of documents.
+    #[serde(default)]
+    pub(crate) outside: Vec<Outside>,
     /// Distinct shingles of representatives with copies, in order of documents.
     pub(crate) shingles: Vec<(DocId, u32)>,
     /// Paragraphs to cut out, in order.
@@ -89,8 +93,13 @@ pub(crate) struct Verdicts {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Fate {
     Kept,
-    Exact { keeper: DocId, shingles: Option<u32> },
+    Exact {
+        keeper: DocId,
+        shingles: Option<u32>,
+    },
     Near(Near),
+    /// It joined a keeper of an index: its place in the list of those.
+    Outside(usize),
 }
 
 impl Verdicts {
@@ -123,6 +132,9 @@ impl Verdicts {
     /// What became of a document.
     pub(crate) fn fate(&self, representatives: &Representatives, document: DocId) -> Fate {
         let representative = representatives.of(document);
+        if let Ok(index) = self.outside.binary_search_by_key(&representative, |outside| outside.document) {
+            return Fate::Outside(index);
+        }
         // An older version of a page has a verdict of its own.
         for joined in [document, representative] {
             if self.has_joined(joined)

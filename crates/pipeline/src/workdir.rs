@@ -1,5 +1,6 @@
 //! Where a run keeps what is not output yet: pieces, verdicts, spools, staged outputs.
 
+use crate::against::Stamp;
 use crate::error::Error;
 use onefold_run::Plan;
 use serde::{Deserialize, Serialize};
@@ -13,6 +14,9 @@ pub(crate) struct Identity {
     pub(crate) annotate: bool,
     pub(crate) evidence: String,
     pub(crate) inputs: Vec<InputStamp>,
+    /// The index the run is held against.
+    #[serde(default)]
+    pub(crate) against: Option<Stamp>,
 }
 
 /// An input as it was found.
@@ -57,6 +61,7 @@ impl Workdir {
                 None => return Err(changed("the program's version")),
                 Some(found) if found.plan != identity.plan => return Err(changed("the plan")),
                 Some(found) if found.inputs != identity.inputs => return Err(changed("an input")),
+                Some(found) if found.against != identity.against => return Err(changed("the index")),
                 Some(found) if found != *identity => return Err(changed("what is to be written")),
                 Some(_) => return Ok(Workdir { path: path.to_owned() }),
             }

@@ -19,7 +19,8 @@ use crate::workdir::Workdir;
 use onefold_formats::BadRecord;
 use onefold_formats::source::{Format, Source};
 use onefold_run::{
-    Counts, FORMAT_VERSION, InputRecord, Manifest, ParagraphCounts, Unit, UrlCounts, UrlRule, Verdict,
+    AgainstRecord, Counts, FORMAT_VERSION, InputRecord, Manifest, ParagraphCounts, Unit, UrlCounts, UrlRule,
+    Verdict,
 };
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -46,12 +47,25 @@ pub(crate) struct Clusters {
     /// Keeper and removed document, in order.
     pairs: Vec<(DocId, DocId)>,
     keepers: Vec<DocId>,
+    /// Number of a keeper in the index and document removed in its favour, in order; with the place of its verdict.
+    outside: Vec<(u64, DocId, usize)>,
+    outside_keepers: Vec<u64>,
 }
 
 impl Clusters {
     /// The number of a keeper's cluster, from 1 in order of keepers.
     pub(crate) fn number(&self, keeper: DocId) -> Option<u64> {
         self.keepers.binary_search(&keeper).ok().map(|index| index as u64 + 1)
+    }
+
+    /// The number of the cluster of a keeper in the index: they come behind those of the run.
+    pub(crate) fn outside_number(&self, keeper: u64) -> Option<u64> {
+        let place = self.outside_keepers.binary_search(&keeper).ok()?;
+        Some((self.keepers.len() + place) as u64 + 1)
+    }
+
+    fn len(&self) -> u64 {
+        (self.keepers.len() + self.outside_keepers.len()) as u64
     }
 }
 
@@ -168,9 +182,10 @@ impl Run<'_> {
             plan: job.plan.clone(),
             annotate: job.switches.annotate,
             evidence: job.switches.evidence.ending().into(),
-            counts: Counts { clusters: clusters.keepers.len() as u64, ..counts },
+            counts: Counts { clusters: clusters.len(), ..counts },
             paragraphs: self.paragraphs()?,
             urls: self.urls(),
+            against: self.against()?,
             bad_by_kind: self.bad_by_kind(bad_files),
             buckets: self.verdicts.buckets.clone(),
             notes,
@@ -233,6 +248,10 @@ impl Run<'_> {
                     Verdict::Url => counts.removed_url += 1,
                     _ => counts.removed_near += 1,
                 },
+                Fate::Outside(index) => match self.verdicts.outside[index].kind() {
+                    Verdict::Exact => counts.removed_exact += 1,
+                    _ => counts.removed_near += 1,
+                },
             }
         }
         let Counts { read, kept, removed, bad, .. } = counts;
@@ -289,18 +308,44 @@ impl Run<'_> {
     }
 
     fn clusters(&self) -> Clusters {
-        let mut pairs = Vec::new();
+        let (mut pairs, mut outside) = (Vec::new(), Vec::new());
         for document in 0..self.table.len() as DocId {
             match self.fate(document) {
                 Fate::Kept => {}
                 Fate::Exact { keeper, .. } => pairs.push((keeper, document)),
                 Fate::Near(near) => pairs.push((near.keeper, document)),
+                Fate::Outside(index) => {
+                    outside.push((self.verdicts.outside[index].number, document, index));
+                }
             }
         }
         pairs.sort_unstable();
         let mut keepers: Vec<DocId> = pairs.iter().map(|&(keeper, _)| keeper).collect();
         keepers.dedup();
-        Clusters { pairs, keepers }
+        outside.sort_unstable();
+        let mut outside_keepers: Vec<u64> = outside.iter().map(|&(number, ..)| number).collect();
+        outside_keepers.dedup();
+        Clusters { pairs, keepers, outside, outside_keepers }
+    }
+
+    /// What went in favour of an index.
+    fn against(&self) -> Result<Option<AgainstRecord>, Error> {
+        let Some(against) = self.context.job.against else { return Ok(None) };
+        let mut record = AgainstRecord {
+            index: against.name(),
+            documents: against.index.extent()?.1,
+            removed_exact: 0,
+            removed_near: 0,
+        };
+        for document in 0..self.table.len() as DocId {
+            if let Fate::Outside(index) = self.fate(document) {
+                match self.verdicts.outside[index].kind() {
+                    Verdict::Exact => record.removed_exact += 1,
+                    _ => record.removed_near += 1,
+                }
+            }
+        }
+        Ok(Some(record))
     }
 
     fn bad_by_kind(&self, bad_files: &[(String, BadRecord)]) -> BTreeMap<String, u64> {

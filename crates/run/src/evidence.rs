@@ -68,6 +68,10 @@ pub struct Removed {
     /// What ties it to its keeper by their URLs, if something does; the reason where the kind is `url`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<UrlRule>,
+    /// The index that holds the keeper, where it is no document of the run: its source then is the index and its offset
+    /// its number there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub index: Option<String>,
     /// Where a paragraph was cut out: its number in the text, from 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paragraph: Option<u32>,
@@ -87,6 +91,9 @@ pub struct Cluster {
     pub keeper: DocumentRef,
     /// All of its documents in the order of the input, the keeper included.
     pub members: Vec<DocumentRef>,
+    /// The index that holds the keeper, where it is no document of the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub index: Option<String>,
 }
 
 /// A line of `bad.jsonl`.

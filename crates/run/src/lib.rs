@@ -10,7 +10,8 @@ mod urls;
 pub use evidence::{BadLine, Cluster, DocumentRef, Removed, Verdict};
 pub use keep::{KeepRule, KeepRuleError, RankInput};
 pub use manifest::{
-    Bucket, Counts, FORMAT_VERSION, InputRecord, Manifest, ManifestError, ParagraphCounts, Stage,
+    AgainstRecord, Bucket, Counts, FORMAT_VERSION, InputRecord, Manifest, ManifestError, ParagraphCounts,
+    Stage,
 };
 pub use method::{
     ChoiceError, Method, Neighbours, PageContent, Simhash, SketchKind, Unit, Verify, Weight, Within,

@@ -34,6 +34,9 @@ pub struct Manifest {
     /// What URLs came to, where they were looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub urls: Option<UrlCounts>,
+    /// The index the run was held against, if it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub against: Option<AgainstRecord>,
     /// Bad records by kind.
     pub bad_by_kind: BTreeMap<String, u64>,
     /// The largest buckets, and those a cap cut.
@@ -100,6 +103,19 @@ pub struct Counts {
     pub clusters: u64,
     /// Pairs that shared a bucket and were compared.
     pub compared: u64,
+}
+
+/// An index whose documents were kept already, and what went in their favour.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgainstRecord {
+    /// Folder of the index.
+    pub index: String,
+    /// Documents it held.
+    pub documents: u64,
+    /// Documents removed that are equal to one of its keepers; part of the counts of the run.
+    pub removed_exact: u64,
+    /// Documents removed that are similar to one.
+    pub removed_near: u64,
 }
 
 /// How much text was cut out of documents.

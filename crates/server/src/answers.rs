@@ -58,7 +58,7 @@ pub struct MatchLine {
 impl From<&Match> for Facts {
     fn from(matched: &Match) -> Self {
         Facts {
-            similarity: matched.similarity(),
+            similarity: Some(matched.similarity()),
             error: matched.error(),
             containment: matched.containment(),
             distance: matched.distance,

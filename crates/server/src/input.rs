@@ -147,7 +147,7 @@ pub fn sketch_of(incoming: Incoming, seen: u64) -> Sketch {
     Sketch {
         id: incoming.id,
         url: incoming.url,
-        key: None,
+        key: incoming.key,
         seen,
         digest: incoming.digest,
         fingerprint: incoming.fingerprint,

@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn times_are_those_of_the_calendar() {
-        let at = |seconds| time(UNIX_EPOCH + Duration::from_millis(seconds * 1000 + 7));
+        let at = |seconds: u64| time(UNIX_EPOCH + Duration::from_millis(seconds * 1000 + 7));
         assert_eq!(at(0), "1970-01-01T00:00:00.007Z");
         assert_eq!(at(951_782_399), "2000-02-28T23:59:59.007Z");
         assert_eq!(at(951_782_400), "2000-02-29T00:00:00.007Z");

@@ -82,7 +82,7 @@ fn write(index: &Index, waiting: &Receiver<Change>) {
 fn write_and_sync(index: &Index, waiting: &Receiver<Change>, interval: Duration) {
     let mut due: Option<Instant> = None;
     loop {
-        let wait = due.map_or(Duration::from_hours(1), |due| due.saturating_duration_since(Instant::now()));
+        let wait = due.map_or(Duration::from_secs(3600), |due| due.saturating_duration_since(Instant::now()));
         match waiting.recv_timeout(wait) {
             Ok(first) => {
                 take(index, first, waiting);

@@ -20,6 +20,8 @@ pub(crate) enum VersionsKind {
 pub(crate) struct UrlArgs {
     /// Documents of one canonical URL are versions of a page: keep all that differ, or the newest alone
     /// [default: all]
+    ///
+    /// Example: --versions newest --url-rules rules.json
     #[arg(
         long,
         value_name = "WHICH",

@@ -1,67 +1,24 @@
 //! The life of an index: made, looked after, copied.
 
-use super::args::{CodingKind, Create, Dir, Expire, FromTo, PlanArgs, Stats, StoreKind};
-use super::{answer_no, now, open};
+use super::args::{Create, Dir, Expire, FromTo, PlanArgs, Stats, StoreKind};
+use super::{answer_no, now, open, plans};
 use crate::size::human;
-use anyhow::{Context, Result, bail};
-use onefold_index::{Coding, Cost, Cut, Index, Options, Rule, Settings, costs};
+use anyhow::Result;
+use onefold_index::{Cost, Cut, Index, Options, costs};
 use onefold_run::{Method, Plan};
 
 pub(super) fn create(arguments: &Create) -> Result<()> {
     let matching = &arguments.matching;
-    let plan = matching.apply(Plan::default())?.tuned(matching.given_bands())?;
-    check(&plan)?;
-    let distance = arguments.distance.or((plan.method == Method::Simhash).then_some(plan.simhash.hamming));
-    let rule = match (distance, plan.method) {
-        (Some(k), _) => {
-            let cheapest = costs(k, arguments.documents).into_iter().next();
-            let most = onefold_index::MOST_BITS;
-            let cost = cheapest.with_context(|| format!("--distance: expected at most {most}, found {k}"))?;
-            Rule::Simhash { tables: cost.shape }
-        }
-        (None, Method::Exact) => Rule::Exact,
-        (None, _) => Rule::Minhash {
-            signature: plan.signature,
-            bands: plan.bands,
-            threshold: plan.threshold,
-            max_bucket: plan.max_bucket,
-        },
-    };
-    let settings = Settings {
-        sets: !arguments.no_sets && matches!(rule, Rule::Minhash { .. }),
-        plan: serde_json::to_value(&plan)?,
-        rule,
-        coding: match arguments.coding {
-            CodingKind::Coded => Coding::Coded,
-            CodingKind::Plain => Coding::Plain,
-        },
-        head_documents: arguments.head,
-    };
+    let mut plan = matching.apply(Plan::default())?.tuned(matching.given_bands())?;
+    if let Some(distance) = arguments.distance {
+        (plan.method, plan.simhash.hamming) = (Method::Simhash, distance);
+    }
+    let settings = plans::settings(plan, &arguments.layout)?;
     let index = Index::create(&arguments.dir, settings, Options::default())?;
     if arguments.store == Some(StoreKind::Text) {
         index.store_texts()?;
     }
     Ok(())
-}
-
-/// An index answers at once, so that what needs the whole corpus or other measures is for batch runs.
-fn check(plan: &Plan) -> Result<()> {
-    if matches!(plan.method, Method::Join | Method::Combined) {
-        bail!("--method {} is for batch runs; an index knows exact, minhash and simhash", plan.method.name());
-    }
-    let usual = Plan::default();
-    let choices = [
-        ("verify", plan.verify != usual.verify),
-        ("containment", plan.containment.is_some()),
-        ("within", plan.within != usual.within),
-        ("weight tfidf", plan.counts_features()),
-        ("bits", plan.simhash.bits != usual.simhash.bits),
-        ("candidates", plan.simhash.neighbours != usual.simhash.neighbours),
-    ];
-    match choices.iter().find(|(_, given)| *given) {
-        Some((flag, _)) => bail!("--{flag} is for batch runs, and not for an index"),
-        None => Ok(()),
-    }
 }
 
 pub(super) fn expire(arguments: &Expire) -> Result<()> {

@@ -15,6 +15,8 @@ pub(crate) struct IndexArgs {
 pub(crate) enum IndexCommand {
     /// Make an empty index
     Create(Box<Create>),
+    /// Make an index of a finished `dedup` run: what it kept and what it removed, as it decided
+    Import(Box<Import>),
     /// Check documents and add them: prints a JSON line for each, once it is on disk
     Add(Box<Add>),
     /// Say of each document whether it was seen, and change nothing
@@ -87,21 +89,46 @@ pub(crate) struct Create {
     /// Near duplicates are documents whose SimHash fingerprints differ in at most this many bits, instead of --method
     #[arg(long, value_name = "BITS", help_heading = "Matching")]
     pub(crate) distance: Option<u32>,
+    /// Store texts too, compressed: the server then shows what differs
+    #[arg(long, value_name = "WHAT", value_enum, help_heading = "Index")]
+    pub(crate) store: Option<StoreKind>,
+    #[command(flatten)]
+    pub(crate) layout: LayoutArgs,
+}
+
+/// How an index is laid out.
+#[derive(Args, Debug)]
+pub(crate) struct LayoutArgs {
     /// Documents expected, by which the tables for --distance are chosen
     #[arg(long, value_name = "N", default_value_t = 10_000_000, help_heading = "Index")]
     pub(crate) documents: u64,
     /// How the fingerprints of tables are held in memory
     #[arg(long, value_enum, default_value_t, help_heading = "Index")]
     pub(crate) coding: CodingKind,
-    /// Store texts too, compressed: the server then shows what differs
-    #[arg(long, value_name = "WHAT", value_enum, help_heading = "Index")]
-    pub(crate) store: Option<StoreKind>,
     /// Do not store shingle sets: near matches are then estimated, not verified
     #[arg(long, help_heading = "Index")]
     pub(crate) no_sets: bool,
     /// Documents whose keys are held in memory before they go into a segment
     #[arg(long, value_name = "N", default_value_t = onefold_index::Settings::HEAD_DOCUMENTS, help_heading = "Index", hide_short_help = true)]
     pub(crate) head: usize,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Example: onefold index import pages deduplicated")]
+pub(crate) struct Import {
+    /// Folder of the index, not there yet or empty
+    #[arg(value_name = "DIR")]
+    pub(crate) dir: PathBuf,
+    /// Folder a `dedup` run has written; its inputs have to be where they were
+    #[arg(value_name = "RUN")]
+    pub(crate) run: PathBuf,
+    #[command(flatten)]
+    pub(crate) layout: LayoutArgs,
+    /// When the documents were seen, in seconds since 1970 [default: now]
+    #[arg(long, value_name = "SECONDS", help_heading = "Index")]
+    pub(crate) seen: Option<u64>,
+    #[command(flatten)]
+    pub(crate) machine: MachineArgs,
 }
 
 #[derive(Args, Debug)]

@@ -2,7 +2,8 @@
 
 use super::args::{Add, Check, Dir, DurabilityKind, Ids, Touch};
 use super::lines::{AnswerLine, StoredLine};
-use super::{answer_no, now, open, plan_of};
+use super::plans::plan_of;
+use super::{answer_no, now, open};
 use crate::CANCEL;
 use crate::args::{InputArgs, MachineArgs};
 use crate::dedup::{Scratch, reads_stdin, resources, selection};

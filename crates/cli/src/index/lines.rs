@@ -21,8 +21,7 @@ pub(super) struct AnswerLine<'a> {
 /// How two documents are alike.
 #[derive(Serialize)]
 struct Facts {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    similarity: Option<f64>,
+    similarity: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]

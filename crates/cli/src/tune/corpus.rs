@@ -101,6 +101,7 @@ pub(super) fn estimate(arguments: &Tune, curves: &Curves) -> Result<Estimate> {
         selection: selection(&input, scratch.path())?,
         resources: resources(&arguments.machine),
         switches: Switches::default(),
+        against: None,
         progress: &bars,
         cancel: &CANCEL,
     };

@@ -36,23 +36,51 @@ fn table<T: DeserializeOwned>(
     manifest: &Manifest,
     mut wanted: impl FnMut(&T) -> bool,
 ) -> Result<Vec<T>, Error> {
-    let path = run.join(format!("{name}.{}", manifest.evidence));
     let mut found = Vec::new();
-    let mut take = |line: Result<T, serde_json::Error>| -> Result<(), Error> {
-        let line = line.map_err(|error| std::io::Error::other(format!("{}: {error}", path.display())))?;
+    each_line(run, name, manifest, |line| -> Result<(), Error> {
         if wanted(&line) {
             found.push(line);
         }
         Ok(())
+    })?;
+    Ok(found)
+}
+
+/// Hands over all lines of `removed`, in order.
+pub(super) fn each_removed<E: From<Error>>(
+    run: &Path,
+    manifest: &Manifest,
+    take: impl FnMut(Removed) -> Result<(), E>,
+) -> Result<(), E> {
+    each_line(run, "removed", manifest, take)
+}
+
+fn each_line<T: DeserializeOwned, E: From<Error>>(
+    run: &Path,
+    name: &str,
+    manifest: &Manifest,
+    mut take: impl FnMut(T) -> Result<(), E>,
+) -> Result<(), E> {
+    let path = run.join(format!("{name}.{}", manifest.evidence));
+    let bad = |error: serde_json::Error| {
+        E::from(Error::Io(std::io::Error::other(format!("{}: {error}", path.display()))))
     };
     if manifest.evidence == "parquet" {
-        parquet_lines(&path, &mut |line| take(serde_json::from_value(line)))?;
-    } else {
-        for line in BufReader::new(fs_err::File::open(&path)?).lines() {
-            take(serde_json::from_str(&line?))?;
-        }
+        let mut failed = None;
+        let mut one = |line| take(serde_json::from_value(line).map_err(bad)?);
+        parquet_lines(&path, &mut |line| {
+            if failed.is_none() {
+                failed = one(line).err();
+            }
+            Ok(())
+        })?;
+        return failed.map_or(Ok(()), Err);
     }
-    Ok(found)
+    let file = fs_err::File::open(&path).map_err(Error::Io)?;
+    for line in BufReader::new(file).lines() {
+        take(serde_json::from_str(&line.map_err(Error::Io)?).map_err(bad)?)?;
+    }
+    Ok(())
 }
 
 type TakeLine<'a> = dyn FnMut(serde_json::Value) -> Result<(), Error> + 'a;

@@ -51,6 +51,7 @@ pub fn learn_url_rules(
         selection: Selection { paths: vec![run.join("kept")], lists: Vec::new(), spooled: None },
         resources: resources.clone(),
         switches: Switches::default(),
+        against: None,
         progress,
         cancel,
     };

@@ -64,12 +64,13 @@ impl Ties {
             // Documents of different groups are not compared.
             let group_of = |place: u64| within.map_or(place, |within| mix::pair(place, within));
             let here = here.chain(Some(&by_rules).filter(|_| marks.own != 0 && marks.key != 0));
-            members.extend(here.map(|&(url, place, rule)| Member {
-                document: representatives.of(document),
-                group: group_of(place),
-                url,
-                rule,
-            }));
+            let document = representatives.of(document);
+            if representatives.is_one(document) {
+                members.extend(here.map(|&(url, place, rule)| {
+                    let group = group_of(place);
+                    Member { document, group, url, rule }
+                }));
+            }
         })?;
         Ok(Ties::of(members, counts))
     }

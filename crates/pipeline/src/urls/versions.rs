@@ -61,7 +61,8 @@ pub(crate) fn measure_versions(
         return Ok(());
     }
     let kept = |newest: DocId| match verdicts.fate(representatives, newest) {
-        Fate::Kept => newest,
+        // A run that keeps the newest versions alone is held against no index.
+        Fate::Kept | Fate::Outside(_) => newest,
         Fate::Exact { keeper, .. } => keeper,
         Fate::Near(near) => near.keeper,
     };

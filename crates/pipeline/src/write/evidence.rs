@@ -1,12 +1,13 @@
 //! Evidence files: what was removed and why, clusters, bad records.
 
 use super::{Clusters, Run};
+use crate::against::Outside;
 use crate::error::Error;
 use crate::job::EvidenceFormat;
 use crate::table::DocId;
 use crate::verdicts::{Cut, Fate};
 use onefold_formats::BadRecord;
-use onefold_run::{BadLine, Cluster, Removed, Verdict};
+use onefold_run::{BadLine, Cluster, DocumentRef, Removed, Verdict};
 use serde::Serialize;
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -20,9 +21,8 @@ pub(super) fn write(
 ) -> Result<(), Error> {
     let format = run.context.job.switches.evidence;
     let mut removed = Table::create(&folder.join(format!("removed.{}", format.ending())), format, &REMOVED)?;
-    let by_document = clusters.by_document();
-    for &(document, keeper) in &by_document {
-        removed.push(&removed_line(run, clusters, document, keeper)?)?;
+    for document in clusters.removed() {
+        removed.push(&removed_line(run, clusters, document)?)?;
     }
     for cut in &run.verdicts.cuts {
         removed.push(&cut_line(run, cut)?)?;
@@ -32,6 +32,10 @@ pub(super) fn write(
     for group in clusters.pairs.chunk_by(|a, b| a.0 == b.0) {
         run.context.job.check()?;
         table.push(&cluster_line(run, clusters, group)?)?;
+    }
+    for group in clusters.outside.chunk_by(|a, b| a.0 == b.0) {
+        run.context.job.check()?;
+        table.push(&outside_cluster(run, clusters, group)?)?;
     }
     table.finish()?;
     let mut bad = Table::create(&folder.join(format!("bad.{}", format.ending())), format, &BAD)?;
@@ -48,44 +52,56 @@ pub(super) fn write(
 }
 
 impl Clusters {
-    /// Removed documents with their keepers, in order of documents.
-    fn by_document(&self) -> Vec<(DocId, DocId)> {
-        let mut all: Vec<(DocId, DocId)> =
-            self.pairs.iter().map(|&(keeper, document)| (document, keeper)).collect();
+    /// Removed documents, in order.
+    fn removed(&self) -> Vec<DocId> {
+        let inside = self.pairs.iter().map(|&(_, document)| document);
+        let mut all: Vec<DocId> =
+            inside.chain(self.outside.iter().map(|&(_, document, _)| document)).collect();
         all.sort_unstable();
         all
     }
 }
 
-fn removed_line(
-    run: &Run<'_>,
-    clusters: &Clusters,
-    document: DocId,
-    keeper: DocId,
-) -> Result<Removed, Error> {
-    let rule = match run.fate(document) {
-        Fate::Near(near) => near.rule,
-        _ => None,
+/// The reference to a keeper in the index the run is held against, and the name of that.
+fn outside_ref(run: &Run<'_>, outside: &Outside) -> (DocumentRef, String) {
+    let index = run.context.job.against.map(|against| against.name()).unwrap_or_default();
+    let (id, url) = (outside.id.clone(), outside.url.clone());
+    (DocumentRef { id, url, source: index.clone(), offset: outside.number }, index)
+}
+
+fn removed_line(run: &Run<'_>, clusters: &Clusters, document: DocId) -> Result<Removed, Error> {
+    let own = |keeper: DocId| -> Result<_, Error> {
+        Ok((clusters.number(keeper), run.table.document_ref(keeper)?, None))
     };
-    let (kind, similarity, containment, shared_shingles, shingles) = match run.fate(document) {
-        Fate::Near(near) => {
-            let overlap = near.overlap();
-            let counts = (overlap.map(|overlap| overlap.shared), overlap.map(|overlap| overlap.first));
-            (near.kind(), near.similarity(), overlap.map(|overlap| overlap.containment()), counts.0, counts.1)
+    let (likeness, (cluster, keeper, index)) = match run.fate(document) {
+        Fate::Near(near) => ((near.kind(), near.similarity(), near.overlap()), own(near.keeper)?),
+        Fate::Exact { keeper, .. } => ((Verdict::Exact, 1.0, None), own(keeper)?),
+        Fate::Kept => ((Verdict::Exact, 1.0, None), own(document)?),
+        Fate::Outside(place) => {
+            let outside = &run.verdicts.outside[place];
+            let (keeper, index) = outside_ref(run, outside);
+            let likeness = (outside.kind(), outside.similarity(), outside.overlap());
+            (likeness, (clusters.outside_number(outside.number), keeper, Some(index)))
         }
-        Fate::Exact { shingles, .. } => (Verdict::Exact, 1.0, Some(1.0), shingles, shingles),
-        Fate::Kept => (Verdict::Exact, 1.0, Some(1.0), None, None),
     };
+    let (kind, similarity, overlap) = likeness;
+    let (equal, rule) = match run.fate(document) {
+        Fate::Exact { shingles, .. } => (shingles, None),
+        Fate::Near(near) => (None, near.rule),
+        Fate::Kept | Fate::Outside(_) => (None, None),
+    };
+    let whole = (kind == Verdict::Exact).then_some(1.0);
     Ok(Removed {
         document: run.table.document_ref(document)?,
         kind,
         similarity,
-        containment,
-        shared_shingles,
-        shingles,
-        cluster: clusters.number(keeper).unwrap_or_default(),
-        keeper: run.table.document_ref(keeper)?,
+        containment: overlap.map(|overlap| overlap.containment()).or(whole),
+        shared_shingles: overlap.map(|overlap| overlap.shared).or(equal),
+        shingles: overlap.map(|overlap| overlap.first).or(equal),
+        cluster: cluster.unwrap_or_default(),
+        keeper,
         rule,
+        index,
         paragraph: None,
         bytes: None,
     })
@@ -103,6 +119,7 @@ fn cut_line(run: &Run<'_>, cut: &Cut) -> Result<Removed, Error> {
         cluster: 0,
         keeper: run.table.document_ref(cut.first)?,
         rule: None,
+        index: None,
         paragraph: Some(cut.paragraph),
         bytes: Some(cut.bytes),
     })
@@ -121,6 +138,28 @@ fn cluster_line(run: &Run<'_>, clusters: &Clusters, group: &[(DocId, DocId)]) ->
             .into_iter()
             .map(|member| run.table.document_ref(member))
             .collect::<Result<_, _>>()?,
+        index: None,
+    })
+}
+
+/// The line of the documents that went in favour of one keeper in an index.
+fn outside_cluster(
+    run: &Run<'_>,
+    clusters: &Clusters,
+    group: &[(u64, DocId, usize)],
+) -> Result<Cluster, Error> {
+    let (number, _, place) = group[0];
+    let (keeper, index) = outside_ref(run, &run.verdicts.outside[place]);
+    let mut members = vec![keeper.clone()];
+    for &(_, document, _) in group {
+        members.push(run.table.document_ref(document)?);
+    }
+    Ok(Cluster {
+        cluster: clusters.outside_number(number).unwrap_or_default(),
+        size: members.len() as u64,
+        keeper,
+        members,
+        index: Some(index),
     })
 }
 
@@ -146,7 +185,7 @@ enum Column {
     List,
 }
 
-const REMOVED: [(&str, Column); 15] = [
+const REMOVED: [(&str, Column); 16] = [
     ("id", Column::Text),
     ("url", Column::Text),
     ("source", Column::Text),
@@ -162,8 +201,9 @@ const REMOVED: [(&str, Column); 15] = [
     ("keeper.url", Column::Text),
     ("keeper.source", Column::Text),
     ("keeper.offset", Column::UInt),
+    ("index", Column::Text),
 ];
-const CLUSTERS: [(&str, Column); 7] = [
+const CLUSTERS: [(&str, Column); 8] = [
     ("cluster", Column::UInt),
     ("size", Column::UInt),
     ("keeper.id", Column::Text),
@@ -171,6 +211,7 @@ const CLUSTERS: [(&str, Column); 7] = [
     ("keeper.source", Column::Text),
     ("keeper.offset", Column::UInt),
     ("members", Column::List),
+    ("index", Column::Text),
 ];
 const BAD: [(&str, Column); 5] = [
     ("source", Column::Text),

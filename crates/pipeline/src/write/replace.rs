@@ -3,6 +3,7 @@
 use super::{Clusters, Run};
 use crate::error::Error;
 use crate::load::Loader;
+use crate::piece::Names;
 use crate::table::DocId;
 use crate::verdicts::Fate;
 use onefold_formats::http::Response;
@@ -23,6 +24,15 @@ pub(super) struct Mark {
 
 fn mark(run: &Run<'_>, clusters: &Clusters, document: DocId) -> Result<Mark, Error> {
     let (keeper, kind, similarity) = match run.fate(document) {
+        Fate::Outside(index) => {
+            let outside = &run.verdicts.outside[index];
+            return Ok(Mark {
+                duplicate_of: Some(outside.id.clone()),
+                kind: Some(outside.kind().name()),
+                similarity: Some(outside.similarity()),
+                cluster: clusters.outside_number(outside.number),
+            });
+        }
         Fate::Kept => return Ok(Mark { cluster: clusters.number(document), ..Mark::default() }),
         Fate::Exact { keeper, .. } => (keeper, "exact", 1.0),
         Fate::Near(near) => (near.keeper, near.kind().name(), near.similarity()),
@@ -85,9 +95,7 @@ pub(super) fn revisit_of_keeper(
     record: &[u8],
     new: &mut Vec<u8>,
 ) -> Result<(), Error> {
-    let keeper = keeper_of(run, document);
-    let names = run.table.names(keeper)?;
-    let digest = payload_digest(loader, keeper)?;
+    let (names, digest) = keeper_names(run, loader, document)?;
     let Some(header) = WarcHeader::parse(record) else { return Ok(()) };
     let body = &record[header.len..];
     let http_head =
@@ -122,9 +130,7 @@ pub(super) fn turned_revisit(
     record: &[u8],
     new: &mut Vec<u8>,
 ) -> Result<(), Error> {
-    let keeper = keeper_of(run, removed);
-    let names = run.table.names(keeper)?;
-    let digest = payload_digest(loader, keeper)?;
+    let (names, digest) = keeper_names(run, loader, removed)?;
     let Some(header) = WarcHeader::parse(record) else {
         new.extend_from_slice(record);
         return Ok(());
@@ -148,10 +154,28 @@ fn payload_digest(loader: &mut Loader<'_>, document: DocId) -> Result<Option<Str
     Ok(header.and_then(|header| header.text("WARC-Payload-Digest").map(str::to_owned)))
 }
 
-pub(crate) fn keeper_of(run: &Run<'_>, document: DocId) -> DocId {
+/// Names and payload digest of the record that a removed document repeats. Of a keeper in an index only its URL is known.
+fn keeper_names(
+    run: &Run<'_>,
+    loader: &mut Loader<'_>,
+    document: DocId,
+) -> Result<(Names, Option<String>), Error> {
+    match (keeper_of(run, document), run.fate(document)) {
+        (Some(keeper), _) => Ok((run.table.names(keeper)?, payload_digest(loader, keeper)?)),
+        (None, Fate::Outside(index)) => {
+            let outside = &run.verdicts.outside[index];
+            Ok((Names { id: outside.id.clone(), url: outside.url.clone(), ..Names::default() }, None))
+        }
+        (None, _) => Ok((Names::default(), None)),
+    }
+}
+
+/// The document of the run that a document was removed in favour of, or itself; `None` if that is in an index.
+pub(crate) fn keeper_of(run: &Run<'_>, document: DocId) -> Option<DocId> {
     match run.fate(document) {
-        Fate::Kept => document,
-        Fate::Exact { keeper, .. } => keeper,
-        Fate::Near(near) => near.keeper,
+        Fate::Kept => Some(document),
+        Fate::Exact { keeper, .. } => Some(keeper),
+        Fate::Near(near) => Some(near.keeper),
+        Fate::Outside(_) => None,
     }
 }

@@ -91,6 +91,7 @@ fn nearest(app: &App, fingerprint: u64) -> Result<Answer, Problem> {
 }
 
 fn matched(index: &onefold_index::Index, (number, distance): (u64, u32)) -> Result<Match, Problem> {
-    let id = index.get_number(number)?.map(|stored| stored.id).unwrap_or_default();
-    Ok(Match { id, number, tie: Tie::Distance(distance), distance: Some(distance) })
+    let stored = index.get_number(number)?;
+    let (id, url) = stored.map(|stored| (stored.id, stored.url)).unwrap_or_default();
+    Ok(Match { id, url, number, tie: Tie::Distance(distance), distance: Some(distance) })
 }
