@@ -5,7 +5,6 @@ mod args;
 mod documents;
 mod fingerprints;
 mod import;
-mod lines;
 mod plans;
 
 use args::IndexCommand;

@@ -124,7 +124,10 @@ fn ready_fingerprints_are_taken_where_they_are_compared() {
     assert_eq!(server.post("/v1/check", &body("a", bits)).json()["verdict"], "new");
     assert_eq!(server.post("/v1/documents", &body("a", bits)).json()["verdict"], "new");
     let near = server.post("/v1/check", &json!({"fingerprint": format!("{:016x}", bits ^ 0b111)})).json();
-    assert_eq!(near, json!({"id": null, "verdict": "near", "match": "a", "distance": 3, "rule": "simhash"}));
+    assert_eq!(
+        near,
+        json!({"id": null, "verdict": "near", "match": "a", "similarity": 61.0 / 64.0, "distance": 3, "rule": "simhash"})
+    );
     assert_eq!(server.post("/v1/check", &body("b", bits ^ 0b1111)).json()["verdict"], "new");
     // Equal fingerprints do not make equal texts, but the same document is known.
     assert_eq!(server.post("/v1/documents", &body("b", bits)).json()["verdict"], "near");

@@ -232,8 +232,13 @@ pub struct Desk<'p> {
 }
 
 impl Desk<'_> {
+    /// Sketches a document that is in no file.
+    pub fn sketch_one(&mut self, document: &Document<'_>) -> Incoming {
+        self.sketch(document, String::new)
+    }
+
     /// Sketches a document; `fallback` is its id where it has neither id nor URL.
-    pub fn sketch(&mut self, document: &Document<'_>, fallback: impl FnOnce() -> String) -> Incoming {
+    fn sketch(&mut self, document: &Document<'_>, fallback: impl FnOnce() -> String) -> Incoming {
         let sketched = self.sketcher.sketch(document, &mut self.sketches);
         let shingles = self.sketcher.shingles(document).1;
         let text = self.texts.then(|| self.sketcher.text(document).1);

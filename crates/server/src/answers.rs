@@ -28,9 +28,8 @@ pub struct AnswerLine {
 /// How two documents are alike.
 #[derive(Serialize, ToSchema)]
 pub struct Facts {
-    /// Resemblance of the shingle sets, measured or estimated.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub similarity: Option<f64>,
+    /// Resemblance of the shingle sets, measured or estimated; by fingerprints the share of bits that agree.
+    pub similarity: f64,
     /// Standard error of the similarity, where it is estimated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<f64>,
@@ -58,7 +57,7 @@ pub struct MatchLine {
 impl From<&Match> for Facts {
     fn from(matched: &Match) -> Self {
         Facts {
-            similarity: Some(matched.similarity()),
+            similarity: matched.similarity(),
             error: matched.error(),
             containment: matched.containment(),
             distance: matched.distance,

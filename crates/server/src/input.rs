@@ -90,7 +90,7 @@ impl Input {
         };
         let (id, url) = (self.id.map(Cow::Owned), self.url.map(Cow::Owned));
         let document = Document { id, url, body, ..Document::default() };
-        let mut incoming = desk.sketch(&document, String::new);
+        let mut incoming = desk.sketch_one(&document);
         let text = incoming.text.take();
         (sketch_of(incoming, seen), text)
     }

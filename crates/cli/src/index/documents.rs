@@ -1,7 +1,6 @@
 //! Documents in and out of an index.
 
 use super::args::{Add, Check, Dir, DurabilityKind, Ids, Touch};
-use super::lines::{AnswerLine, StoredLine};
 use super::plans::plan_of;
 use super::{answer_no, now, open};
 use crate::CANCEL;
@@ -9,9 +8,9 @@ use crate::args::{InputArgs, MachineArgs};
 use crate::dedup::{Scratch, reads_stdin, resources, selection};
 use anyhow::{Result, bail};
 use onefold_formats::source::Fields;
-use onefold_index::{Answer, Durability, Index, Match, Options, Sketch, Verdict};
+use onefold_index::{Durability, Index, Match, Options, Sketch, Verdict};
 use onefold_pipeline::online::{Feed, Incoming};
-use onefold_server::sketch_of;
+use onefold_server::{AnswerLine, StoredLine, sketch_of};
 use std::io::{BufWriter, Write};
 use std::time::{Duration, Instant};
 
@@ -88,8 +87,8 @@ struct Counts {
 }
 
 impl Counts {
-    fn count(&mut self, answer: &Answer) {
-        match answer.verdict {
+    fn count(&mut self, verdict: Verdict) {
+        match verdict {
             Verdict::New => self.new += 1,
             Verdict::Exact => self.exact += 1,
             Verdict::Near => self.near += 1,
@@ -122,9 +121,9 @@ pub(super) fn add(arguments: &Add) -> Result<()> {
             index.sync()?;
             synced = Instant::now();
         }
-        for ((sketch, _), answer) in batch.iter().zip(&answers) {
-            counts.count(answer);
-            lines.put(&AnswerLine::new(&sketch.id, answer))?;
+        for ((sketch, _), answer) in batch.iter().zip(answers) {
+            counts.count(answer.verdict);
+            lines.put(&AnswerLine::new(Some(sketch.id.clone()), answer))?;
         }
         lines.flush()
     };
@@ -160,15 +159,12 @@ pub(super) fn check(arguments: &Check) -> Result<()> {
             let sketch = sketch_of(document, 0);
             if arguments.all {
                 let matches = index.matches(&sketch)?;
-                let matched = matches.first().cloned();
-                let verdict = matched.as_ref().map_or(Verdict::New, Match::verdict);
-                let answer = Answer { verdict, matched, known: false };
-                counts.count(&answer);
-                lines.put(&AnswerLine::all(&sketch.id, &answer, &matches))?;
+                counts.count(matches.first().map_or(Verdict::New, Match::verdict));
+                lines.put(&AnswerLine::all(Some(sketch.id), matches))?;
             } else {
                 let answer = index.check(&sketch)?;
-                counts.count(&answer);
-                lines.put(&AnswerLine::new(&sketch.id, &answer))?;
+                counts.count(answer.verdict);
+                lines.put(&AnswerLine::new(Some(sketch.id), answer))?;
             }
         }
         lines.flush()
@@ -183,10 +179,11 @@ pub(super) fn get(arguments: &Ids) -> Result<()> {
     let mut missing = 0;
     for id in &arguments.ids {
         let found = index.get(id)?;
-        for stored in &found {
-            lines.put(&StoredLine::new(stored))?;
+        let known = !found.is_empty();
+        for stored in found {
+            lines.put(&StoredLine::from(stored))?;
         }
-        if found.is_empty() {
+        if !known {
             missing += 1;
             eprintln!("{}: not in the index", crate::terminal::escape(id));
         }
@@ -221,6 +218,6 @@ fn each_id(ids: &[String], what: &str, change: impl Fn(&str) -> Result<u64>) -> 
 pub(super) fn export(arguments: &Dir) -> Result<()> {
     let index = open(&arguments.dir, Options::default())?;
     let mut lines = Lines::new();
-    index.export(|stored| lines.put(&StoredLine::new(&stored)))?;
+    index.export(|stored| lines.put(&StoredLine::from(stored)))?;
     lines.flush()
 }
