@@ -51,8 +51,9 @@ function init() for n, body in ipairs(bodies) do requests[n] = wrk.format(nil, "
 function request() at = at % #requests + 1; return requests[at] end
 function done(summary, latency)
   local failed = summary.errors
-  print(string.format("RESULT %.0f %.3f %.3f %d", summary.requests / summary.duration * 1e6, latency:percentile(50) / 1e3,
-    latency:percentile(99) / 1e3, failed.connect + failed.read + failed.write + failed.status + failed.timeout))
+  print(string.format("RESULT %.0f %.3f %.3f %d %d", summary.requests / summary.duration * 1e6, latency:percentile(50) / 1e3,
+    latency:percentile(99) / 1e3, failed.connect + failed.read + failed.write + failed.status + failed.timeout,
+    summary.requests))
 end
 ''')
 P
@@ -61,13 +62,44 @@ redis-server --port 7399 --bind 127.0.0.1 --save '' --appendonly no --daemonize 
 sleep 1
 bench() { redis-benchmark -p 7399 -c "$connections" -r "$documents" -d 40 --csv "$@"; }
 bench -n "$documents" -P 50 -t set > /dev/null
-printf 'round\tredis GET/s\tp50 ms\tp99 ms\tonefold check/s\tp50 ms\tp99 ms\tfailed\tratio\n'
+# Processor seconds of a server so far: what a request costs whatever else the machine does.
+cpu() { awk -v hertz="$(getconf CLK_TCK)" '{ print ($14 + $15) / hertz }' "/proc/$1/stat"; }
+printf 'round\tredis GET/s\tp50 ms\tp99 ms\tCPU µs\tonefold check/s\tp50 ms\tp99 ms\tCPU µs\tfailed\tratio\n'
 for round in $(seq "$rounds"); do
   # As many requests as take about as long.
   rate=$(bench -n 100000 -t get | tail -1 | tr -d '"' | cut -d, -f2 | cut -d. -f1)
+  before=$(cpu $redis)
   theirs=$(bench -n $((rate * seconds)) -t get | tail -1 | tr -d '"')
+  theirs=$theirs,$(awk -v a="$before" -v b="$(cpu $redis)" -v n=$((rate * seconds)) 'BEGIN { print (b - a) / n * 1e6 }')
+  before=$(cpu $server)
   ours=$(wrk -t1 -c"$connections" -d"$seconds"s -s "$folder/bodies.lua" "$url" | grep '^RESULT')
+  ours="$ours $(awk -v a="$before" -v b="$(cpu $server)" -v o="$ours" 'BEGIN { split(o, r, " "); print (b - a) / r[6] * 1e6 }')"
   awk -v round="$round" -v theirs="$theirs" -v ours="$ours" 'BEGIN {
     split(theirs, r, ","); split(ours, o, " ")
-    printf "%d\t%.0f\t%s\t%s\t%d\t%s\t%s\t%d\t%.2f\n", round, r[2], r[5], r[7], o[2], o[3], o[4], o[5], o[2] / r[2] }'
+    printf "%d\t%.0f\t%s\t%s\t%.1f\t%d\t%s\t%s\t%.1f\t%d\t%.2f\n", round, r[2], r[5], r[7], r[9], o[2], o[3], o[4], o[7],
+      o[5], o[2] / r[2] }'
+done
+
+# Durable adds: one client waits for a commit each time, many share it.
+cat > "$folder/adds.lua" <<'L'
+wrk.method = "POST"
+wrk.headers["Content-Type"] = "application/json"
+local start, n = os.time(), 0
+math.randomseed(start)
+local half = function() return math.random(0, 0xffffffff) end
+function request()
+  n = n + 1
+  local body = string.format('{"id":"add-%d-%d","fingerprint":"%08x%08x"}', start, n, half(), half())
+  return wrk.format(nil, "/v1/documents", nil, body)
+end
+function done(summary, latency)
+  local failed = summary.errors
+  print(string.format("RESULT\t%.0f\t%.3f\t%.3f\t%d", summary.requests / summary.duration * 1e6,
+    latency:percentile(50) / 1e3, latency:percentile(99) / 1e3, failed.connect + failed.read + failed.write + failed.status))
+end
+L
+printf 'connections\tadds/s\tp50 ms\tp99 ms\tfailed\n'
+for clients in 1 "$connections"; do
+  sleep 1.1
+  wrk -t1 -c"$clients" -d"$seconds"s -s "$folder/adds.lua" "$url" | sed -n "s/^RESULT/$clients/p"
 done

@@ -11,10 +11,14 @@ use tokio::time::timeout;
 /// Bytes are counted in units of this.
 const UNIT: usize = 1024;
 
+/// Questions about the server itself at a time.
+const ASIDE: usize = 16;
+
 /// Who may come in.
 pub(crate) struct Admission {
     slots: Arc<Semaphore>,
     bytes: Arc<Semaphore>,
+    aside: Arc<Semaphore>,
     capacity: usize,
     patience: Duration,
 }
@@ -38,6 +42,7 @@ impl Admission {
         Admission {
             slots: Arc::new(Semaphore::new(limits.queue)),
             bytes: Arc::new(Semaphore::new(units.min(Semaphore::MAX_PERMITS))),
+            aside: Arc::new(Semaphore::new(ASIDE)),
             capacity: limits.queue,
             patience: limits.request,
         }
@@ -63,6 +68,13 @@ impl Admission {
         let slot = Arc::clone(&self.slots).try_acquire_owned();
         let slot = slot.map_err(|_| Problem::new(Code::QueueFull, "too many documents are waiting"))?;
         Ok(Ticket { _slot: slot, _room: room, _share: None })
+    }
+
+    /// Leave for a question about the server itself, which is answered when the queue is full too.
+    pub(crate) fn aside(&self) -> Result<Ticket, Problem> {
+        let slot = Arc::clone(&self.aside).try_acquire_owned();
+        let slot = slot.map_err(|_| Problem::new(Code::QueueFull, "too many such questions at a time"))?;
+        Ok(Ticket { _slot: slot, _room: None, _share: None })
     }
 
     /// The share of a new batch: a quarter, so that others get in too.

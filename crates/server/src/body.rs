@@ -9,7 +9,11 @@ use axum::http::{HeaderMap, header};
 use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt;
 use onefold_formats::http::content_type;
+use std::time::Duration;
 use tokio::time::timeout;
+
+/// Time for which the rest of a body that is refused is read.
+const LINGER: Duration = Duration::from_secs(1);
 
 /// Reads a body whole.
 pub(crate) async fn whole(
@@ -19,14 +23,34 @@ pub(crate) async fn whole(
     admission: &Admission,
 ) -> Result<(Bytes, Room), Problem> {
     let declared = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
+    let mut body = body;
     if declared.is_some_and(|bytes: usize| bytes > limits.body_bytes) {
+        discard(&mut body, limits).await;
         return Err(too_large(limits));
     }
-    let read = timeout(limits.request, frames(body, limits, admission));
-    read.await.map_err(|_| Problem::new(Code::Timeout, "the body did not arrive in time"))?
+    let read = timeout(limits.request, frames(&mut body, limits, admission)).await;
+    let read = read.map_err(|_| Problem::new(Code::Timeout, "the body did not arrive in time"))?;
+    if read.is_err() {
+        discard(&mut body, limits).await;
+    }
+    read
 }
 
-async fn frames(mut body: Body, limits: &Limits, admission: &Admission) -> Result<(Bytes, Room), Problem> {
+/// Reads on for a moment and forgets it: a connection closed with bytes unread is reset, and its client may lose the answer.
+pub(crate) async fn discard(body: &mut Body, limits: &Limits) {
+    let mut left = limits.body_bytes.saturating_mul(4);
+    let rest = async {
+        while let Some(Ok(frame)) = body.frame().await {
+            let bytes = frame.data_ref().map_or(0, Bytes::len);
+            let Some(less) = left.checked_sub(bytes) else { return };
+            left = less;
+        }
+    };
+    // Whoever sends more, or longer, has been told as well as can be.
+    let _ = timeout(LINGER, rest).await;
+}
+
+async fn frames(body: &mut Body, limits: &Limits, admission: &Admission) -> Result<(Bytes, Room), Problem> {
     let mut room = admission.room(0)?;
     let mut first = Bytes::new();
     let mut more = BytesMut::new();

@@ -8,7 +8,7 @@ use super::documents::fits;
 use crate::admission::Ticket;
 use crate::answers::AnswerLine;
 use crate::app::{App, now};
-use crate::body::too_large;
+use crate::body::{discard, too_large};
 use crate::input::{self, Input, Submission};
 use crate::problem::{Code, Problem, ProblemBody};
 use crate::writer::Addition;
@@ -183,6 +183,7 @@ async fn read(app: Arc<App>, mut body: Body, lines: mpsc::Sender<(u64, Coming<Sk
         reader.number += 1;
         // The client may have gone.
         let _ = reader.lines.send((reader.number, failed(problem))).await;
+        discard(&mut body, &reader.app.limits).await;
     }
 }
 

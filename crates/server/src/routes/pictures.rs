@@ -41,7 +41,7 @@ pub(super) async fn picture(
         "buckets.svg" => |drawn| drawn.buckets.clone(),
         _ => return Err(Problem::new(Code::NotFound, "expected leading.svg or buckets.svg")),
     };
-    let ticket = app.admission.enter(None)?;
+    let ticket = app.admission.aside()?;
     let theirs = Arc::clone(&app);
     let drawn = app.pool.run(ticket, move |_| {
         // Whoever comes while one draws waits for it.

@@ -18,7 +18,7 @@ use std::sync::atomic::Ordering;
     )
 )]
 pub(super) async fn stats(State(app): Shared) -> Result<Response, Problem> {
-    let ticket = app.admission.enter(None)?;
+    let ticket = app.admission.aside()?;
     let index = Arc::clone(&app.index);
     let value = app.pool.run(ticket, move |_| {
         let failed = |error: serde_json::Error| Problem::new(Code::Internal, error.to_string());
@@ -52,7 +52,7 @@ pub(super) async fn ready(State(app): Shared) -> Result<&'static str, Problem> {
 /// Counters in the text format of Prometheus
 #[utoipa::path(get, path = "/metrics", responses((status = 200, description = "The counters", body = String)))]
 pub(super) async fn metrics(State(app): Shared) -> Result<Response, Problem> {
-    let ticket = app.admission.enter(None)?;
+    let ticket = app.admission.aside()?;
     let index = Arc::clone(&app.index);
     let stats = app.pool.run(ticket, move |_| Ok(index.stats()?)).await?;
     let connections = app.metrics.connections.load(Ordering::Relaxed);
