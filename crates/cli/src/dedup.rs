@@ -80,6 +80,9 @@ fn by_paragraph(arguments: &Dedup, plan: Plan) -> Result<Plan> {
             "--unit paragraph keeps all documents: it goes without --versions, --url-threshold and --url-rules"
         );
     }
+    if matching.templates.is_some() {
+        bail!("--unit paragraph cuts lines out by itself: it goes without --templates");
+    }
     if given || matching.verify.is_some() || matching.within.is_some() {
         bail!(
             "--unit paragraph looks for equal paragraphs: it goes without flags of a method, and with --shingle, --digest and those of what of a text counts"

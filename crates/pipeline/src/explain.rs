@@ -94,12 +94,16 @@ pub fn explain(run: &Path, id: &str) -> Result<Vec<Explanation>, Error> {
     if found.is_empty() { Err(Error::UnknownDocument { id: id.to_owned() }) } else { Ok(found) }
 }
 
-/// A document that is compared with no other.
+/// A document that is compared with no other here.
 fn kept(manifest: &Manifest, document: DocumentRef, fate: Fate) -> Explanation {
     Explanation { document, fate, rule: manifest.plan.rule(), measured: None, passages: Vec::new() }
 }
 
 fn explain_removed(manifest: &Manifest, removed: Removed) -> Result<Explanation, Error> {
+    // What was template is not known any more: the texts cannot be compared as the run did.
+    if manifest.plan.templates.is_some() {
+        return Ok(kept(manifest, removed.document.clone(), Fate::Removed(Box::new(removed))));
+    }
     let (document, keeper) = (read(manifest, &removed.document)?, read(manifest, &removed.keeper)?);
     let shingling = manifest.plan.shingle;
     let mut scratch = Vec::new();

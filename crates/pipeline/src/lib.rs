@@ -39,6 +39,7 @@ mod sketcher;
 mod spool;
 mod system;
 mod table;
+mod templates;
 mod texts;
 mod urls;
 mod verdicts;
