@@ -242,6 +242,7 @@ fn run(job: &Job<'_>, output: &Path, found: Found, workdir: &Workdir) -> Result<
     let context = Context::new(job, &sources, &recipe)?;
     let mut table = Table::new(&sources, &job.plan.keep, recipe.layout);
     pieces.load(&mut table, workdir, job.resources.memory_bytes / 4)?;
+    notes.extend(crate::groups::check(job, &table)?);
     clock.start(StageKind::Match);
     job.progress.start(StageKind::Match, table.len() as u64);
     let by_paragraph = job.plan.unit == Unit::Paragraph;

@@ -14,6 +14,7 @@ use crate::table::{DocId, Table};
 use crate::urls::{Ties, Versions};
 use crate::verify::{Likeness, Verifier};
 use crate::workdir::{Identity, Workdir};
+use onefold_formats::BadRecord;
 use onefold_run::Counts;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -63,6 +64,8 @@ pub struct Pair<'a> {
 pub struct PairsSummary {
     /// Documents read, bad ones, empty ones.
     pub counts: Counts,
+    /// The first bad record with its place, if there is one.
+    pub first_bad: Option<String>,
     /// Pairs listed.
     pub pairs: u64,
     /// Pairs listed by hundredths of similarity, rounded down.
@@ -92,6 +95,9 @@ pub fn pairs(
         let context = Context::new(job, &sources, &recipe)?;
         let mut table = Table::new(&sources, &job.plan.keep, recipe.layout);
         pieces.load(&mut table, &workdir, job.resources.memory_bytes / 4)?;
+        if let Some(note) = crate::groups::check(job, &table)? {
+            job.progress.note(&note);
+        }
         job.progress.start(StageKind::Match, table.len() as u64);
         let representatives = Representatives::find(&table, &Versions::default())?;
         let ties = Ties::default();
@@ -99,6 +105,7 @@ pub fn pairs(
         let listing = Listing::new(&context, &table, &representatives, expand, max_pairs);
         let mut summary = listing.list(&matched, &workdir, take)?;
         summary.counts = counts(&table, found.bad.len() as u64);
+        summary.first_bad = first_bad(&table, &found.bad);
         Ok(summary)
     })();
     workdir.remove()?;
@@ -110,6 +117,20 @@ pub(crate) fn counts(table: &Table<'_>, bad_files: u64) -> Counts {
     let empty = (0..table.len() as DocId).filter(|&document| table.is_empty(document)).count() as u64;
     let kept = table.len() as u64;
     Counts { read: kept + bad, kept, bad, empty, ..Counts::default() }
+}
+
+/// The first bad record of the inputs: files that could not be read, then records.
+pub(crate) fn first_bad(table: &Table<'_>, files: &[(String, BadRecord)]) -> Option<String> {
+    let file = files.first().map(|(name, bad)| format!("{name}: {}", bad.message));
+    file.or_else(|| {
+        table.pieces().iter().find_map(|piece| {
+            let first = piece.file.meta.bad.first()?;
+            Some(format!(
+                "{}: record at {}: {}",
+                table.sources[piece.source].name, first.offset, first.bad.message
+            ))
+        })
+    })
 }
 
 struct Listing<'a> {

@@ -38,8 +38,8 @@ impl Likeness {
         Likeness { similarity, overlap: None, contained: false, url: None, by_url: false }
     }
 
-    fn of_sets(overlap: Overlap, contained: bool) -> Self {
-        Likeness { overlap: Some(overlap), contained, ..Likeness::of(overlap.resemblance()) }
+    fn of_sets(similarity: f64, overlap: Overlap, contained: bool) -> Self {
+        Likeness { overlap: Some(overlap), contained, ..Likeness::of(similarity) }
     }
 
     /// The same, seen from the other document.
@@ -117,7 +117,8 @@ impl<'a> Verifier<'a> {
         let Some(least) = self.plan.urls.as_ref().map(|urls| urls.threshold) else { return Ok(None) };
         let (a, b) = (self.set(document)?, self.set(other)?);
         let found = overlap_reaching(a.hashes(), b.hashes(), least);
-        Ok(found.map(|overlap| Likeness { url, by_url: true, ..Likeness::of_sets(overlap, false) }))
+        let of_sets = |overlap: Overlap| Likeness::of_sets(overlap.resemblance(), overlap, false);
+        Ok(found.map(|overlap| Likeness { url, by_url: true, ..of_sets(overlap) }))
     }
 
     /// How alike a document is to another by the rule of the plan, if it is enough.
@@ -129,7 +130,7 @@ impl<'a> Verifier<'a> {
             return Ok(None);
         }
         match self.plan.verify {
-            Verify::Shingles => self.shingles(document, other, near),
+            Verify::Shingles | Verify::LessDifferences => self.shingles(document, other, near),
             Verify::None if self.plan.method == Method::Simhash => {
                 let similarity = 1.0 - f64::from(distance) / f64::from(self.plan.simhash.bits.count());
                 Ok(Some(Likeness::of(similarity)))
@@ -165,11 +166,11 @@ impl<'a> Verifier<'a> {
     }
 
     fn measure_texts(&mut self, document: DocId, other: DocId) -> Result<Likeness, Error> {
-        if self.plan.verify == Verify::Shingles {
+        if self.plan.verify.compares_shingles() {
             let (a, b) = (self.set(document)?, self.set(other)?);
             let overlap = overlap(a.hashes(), b.hashes());
-            let contained = !overlap.reaches(self.plan.threshold) && self.is_within(overlap);
-            return Ok(Likeness::of_sets(overlap, contained));
+            let contained = !self.is_near(overlap) && self.is_within(overlap);
+            return Ok(Likeness::of_sets(self.score(overlap), overlap, contained));
         }
         let similarity = match self.plan.verify {
             Verify::Edit(_) => {
@@ -195,12 +196,26 @@ impl<'a> Verifier<'a> {
         }
         let (a, b) = (self.set(document)?, self.set(other)?);
         let found = match self.plan.containment {
-            None => overlap_reaching(a.hashes(), b.hashes(), self.plan.threshold),
+            // Differences only take away from a resemblance.
+            None => overlap_reaching(a.hashes(), b.hashes(), self.plan.threshold)
+                .filter(|&found| self.is_near(found)),
             Some(_) => Some(overlap(a.hashes(), b.hashes()))
-                .filter(|&found| near && found.reaches(self.plan.threshold) || self.is_within(found)),
+                .filter(|&found| near && self.is_near(found) || self.is_within(found)),
         };
-        let contained = |overlap: Overlap| !(near && overlap.reaches(self.plan.threshold));
-        Ok(found.map(|overlap| Likeness::of_sets(overlap, contained(overlap))))
+        let contained = |overlap: Overlap| !(near && self.is_near(overlap));
+        Ok(found.map(|overlap| Likeness::of_sets(self.score(overlap), overlap, contained(overlap))))
+    }
+
+    /// How alike two sets are, by the rule of the plan.
+    fn score(&self, overlap: Overlap) -> f64 {
+        match self.plan.verify {
+            Verify::LessDifferences => overlap.less_differences(),
+            _ => overlap.resemblance(),
+        }
+    }
+
+    fn is_near(&self, overlap: Overlap) -> bool {
+        self.score(overlap) >= self.plan.threshold
     }
 
     fn is_within(&self, overlap: Overlap) -> bool {
