@@ -98,6 +98,9 @@ fn by_paragraph(arguments: &Dedup, plan: Plan) -> Result<Plan> {
             "--unit paragraph keeps all documents: it goes without --versions, --url-threshold and --url-rules"
         );
     }
+    if matching.templates.is_some() {
+        bail!("--unit paragraph cuts lines out by itself: it goes without --templates");
+    }
     let of_method =
         matching.method.is_some() || matching.threshold.is_some() || matching.containment.is_some();
     let of_sets = matching.verify.is_some() || matching.bag || matching.sample.is_some();

@@ -59,7 +59,9 @@ fn print(out: &mut impl Write, explanation: &Explanation, full: bool) -> Result<
                 writeln!(out, "url       {}: {}", rule.name(), said(rule))?;
             }
             // Where the rule goes by another measure than shingles, that one decided.
-            if removed.shared_shingles.is_none() && removed.kind == Verdict::Near {
+            if explanation.measured.is_none()
+                || removed.shared_shingles.is_none() && removed.kind == Verdict::Near
+            {
                 writeln!(out, "decided   by a similarity of {:.4}", removed.similarity)?;
             }
         }

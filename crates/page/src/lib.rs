@@ -17,6 +17,7 @@ pub mod charset;
 pub mod content;
 pub mod file;
 pub mod html;
+pub mod template;
 pub mod url;
 
 pub use charset::{Decoded, decode};

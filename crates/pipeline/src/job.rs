@@ -10,6 +10,7 @@ use crate::progress::{Progress, StageKind};
 use crate::recipe::Recipe;
 use crate::scan::scan;
 use crate::table::Table;
+use crate::templates::Templates;
 use crate::urls::{Ties, Versions, measure_versions};
 use crate::verdicts::Verdicts;
 use crate::workdir::{Identity, InputStamp, Workdir};
@@ -243,6 +244,7 @@ fn run(job: &Job<'_>, output: &Path, found: Found, workdir: &Workdir) -> Result<
     let Found { mut sources, bad, mut notes } = found;
     clock.start(StageKind::Count);
     let recipe = Recipe::learn(job, &sources)?;
+    notes.extend(recipe.templates.as_ref().map(Templates::note));
     clock.start(StageKind::Read);
     let mut pieces = scan(job, &recipe, &mut sources, workdir, bad.len() as u64)?;
     let context = Context::new(job, &sources, &recipe)?;

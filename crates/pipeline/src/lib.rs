@@ -42,6 +42,7 @@ mod sketcher;
 mod spool;
 mod system;
 mod table;
+mod templates;
 mod texts;
 mod urls;
 mod verdicts;

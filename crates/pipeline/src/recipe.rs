@@ -5,6 +5,7 @@ use crate::error::Error;
 use crate::job::Job;
 use crate::record::Layout;
 use crate::sketcher::Sketcher;
+use crate::templates::Templates;
 use onefold_detect::matching::Tables;
 use onefold_formats::source::Source;
 use onefold_page::url::Rules;
@@ -22,6 +23,8 @@ pub(crate) struct Recipe<'p> {
     pub(crate) tables: Option<Tables>,
     pub(crate) shingles: Option<ShingleCounts>,
     pub(crate) features: Option<FeatureCounts>,
+    /// Lines that do not count.
+    pub(crate) templates: Option<Templates>,
     /// Learned rules that documents are tied by.
     pub(crate) url_rules: Option<&'p Rules>,
     /// Of the documents only one in so many is sketched.
@@ -43,6 +46,7 @@ impl<'p> Recipe<'p> {
             tables,
             shingles: None,
             features: None,
+            templates: None,
             url_rules: None,
             one_in: None,
         }
@@ -59,6 +63,7 @@ impl<'p> Recipe<'p> {
         let bytes = sources.iter().map(|source| source.size).sum();
         let mut recipe = Recipe::blank(plan, bytes);
         recipe.url_rules = job.switches.url_rules.as_ref();
+        recipe.templates = plan.templates.map(|share| Templates::learn(job, sources, share)).transpose()?;
         recipe.one_in = job.switches.sample_documents;
         if !plan.counts_shingles() && !plan.counts_features() {
             return Ok(recipe);

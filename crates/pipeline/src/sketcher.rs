@@ -5,6 +5,7 @@ mod shingle_keys;
 use crate::census::{FeatureCounts, ShingleCounter};
 use crate::paragraphs::{self, Paragraphs};
 use crate::recipe::Recipe;
+use crate::templates::site_of;
 use onefold_detect::digest::Digest;
 use onefold_detect::mix;
 use onefold_detect::sketch::{ClassicMinHash, MinHash, SimHash, idf_weight};
@@ -94,13 +95,13 @@ impl<'p> Sketcher<'p> {
             let bytes = raw(body);
             // Hardly a text has no ASCII letter or digit; the others are read to be sure.
             let empty = !bytes.iter().any(u8::is_ascii_alphanumeric) && {
-                self.read(body);
+                self.read(document);
                 self.normaliser.normalised().is_empty()
             };
             let digest = grouped(plan.digest.short(bytes), group);
             return Sketched { digest, normalised_bytes: bytes.len() as u64, empty };
         }
-        self.read(body);
+        self.read(document);
         let normalised = self.normaliser.normalised();
         let digest = grouped(self.digest(body), group);
         let sketched =
@@ -148,7 +149,7 @@ impl<'p> Sketcher<'p> {
         shingles: Option<&mut ShingleCounter<'_>>,
         features: Option<&FeatureCounts>,
     ) {
-        self.read(&document.body);
+        self.read(document);
         if let Some(counter) = shingles {
             // Within one document a shingle may repeat: that makes it no rarer to others, and costs no sorting here.
             self.each_shingle(|hash| counter.add(hash));
@@ -166,7 +167,7 @@ impl<'p> Sketcher<'p> {
 
     /// The digest and the set of shingles of a document.
     pub(crate) fn shingles(&mut self, document: &Document<'_>) -> (Digest, ShingleSet) {
-        self.read(&document.body);
+        self.read(document);
         let digest = grouped(self.digest(&document.body), self.group(document));
         let mut hashes = std::mem::take(&mut self.hashes);
         hashes.clear();
@@ -178,7 +179,7 @@ impl<'p> Sketcher<'p> {
 
     /// The digest and the characters of a document's normalised text.
     pub(crate) fn characters(&mut self, document: &Document<'_>) -> (Digest, Vec<char>) {
-        self.read(&document.body);
+        self.read(document);
         let digest = grouped(self.digest(&document.body), self.group(document));
         (digest, String::from_utf8_lossy(self.normaliser.normalised()).chars().collect())
     }
@@ -186,7 +187,7 @@ impl<'p> Sketcher<'p> {
     /// The digest and the text of a document.
     pub(crate) fn text(&mut self, document: &Document<'_>) -> (Digest, String) {
         let mut text = String::new();
-        text_of(&document.body, self.recipe.plan.content, &mut text);
+        self.text_of(document, &mut text);
         self.normaliser.read(&text);
         (grouped(self.digest(&document.body), self.group(document)), text)
     }
@@ -297,15 +298,24 @@ impl<'p> Sketcher<'p> {
         }
     }
 
-    fn read(&mut self, body: &Body<'_>) {
-        match body {
-            Body::Text(text) => self.normaliser.read(text),
-            Body::Page { .. } => {
-                self.page.clear();
-                self.canonical = text_of(body, self.recipe.plan.content, &mut self.page);
-                self.normaliser.read(&self.page);
-            }
+    fn read(&mut self, document: &Document<'_>) {
+        if let (Body::Text(text), None) = (&document.body, &self.recipe.templates) {
+            return self.normaliser.read(text);
         }
+        let mut page = std::mem::take(&mut self.page);
+        page.clear();
+        self.canonical = self.text_of(document, &mut page);
+        self.normaliser.read(&page);
+        self.page = page;
+    }
+
+    /// Appends the text that is compared, without its template; gives the page it names as canonical.
+    fn text_of(&self, document: &Document<'_>, out: &mut String) -> Option<String> {
+        let canonical = text_of(&document.body, self.recipe.plan.content, out);
+        if let Some(templates) = &self.recipe.templates {
+            templates.drop_from(site_of(document.url.as_deref()), out);
+        }
+        canonical
     }
 }
 
@@ -372,7 +382,7 @@ pub(crate) fn text_of(body: &Body<'_>, content: PageContent, out: &mut String) -
 }
 
 /// The registrable domain of a URL; what has none, as an address, is a site by itself.
-fn site(url: &str) -> String {
+pub(crate) fn site(url: &str) -> String {
     onefold_page::url::site(url).ok().flatten().unwrap_or_else(|| {
         let host = url.split_once("://").map_or(url, |(_, rest)| rest);
         host.split(['/', '?', '#']).next().unwrap_or(host).to_ascii_lowercase()

@@ -29,6 +29,9 @@ pub struct Plan {
     pub raw: bool,
     /// How much of an HTML page is compared.
     pub content: PageContent,
+    /// Share of a site's pages from which on a line is template and does not count, if templates are learned.
+    #[serde(default)]
+    pub templates: Option<f64>,
     /// Which digest tells equal texts.
     pub digest: Algorithm,
     /// What of a text counts.
@@ -99,6 +102,7 @@ impl Default for Plan {
             method: Method::default(),
             raw: false,
             content: PageContent::default(),
+            templates: None,
             digest: Algorithm::default(),
             text: Choices::default(),
             shingle: Shingling::default(),
@@ -146,6 +150,9 @@ impl Plan {
         if let Some(least) = self.containment {
             range("containment", least, least > 0.0 && least <= 1.0, "above 0 and at most 1")?;
         }
+        if let Some(share) = self.templates {
+            range("templates", share, share > 0.0 && share < 1.0, "a share between 0 and 1")?;
+        }
         if let Some(urls) = &self.urls {
             let least = urls.threshold;
             range("url-threshold", least, least > 0.0 && least <= 1.0, "above 0 and at most 1")?;
@@ -184,6 +191,10 @@ impl Plan {
             return format!("paragraphs of {} and more that stood before", self.shingle);
         }
         let equal = if self.raw { "equal bytes" } else { "equal normalised texts" };
+        let equal = match self.templates {
+            Some(share) => format!("of texts without lines on more than {share} of a site's pages: {equal}"),
+            None => equal.to_owned(),
+        };
         let near = match self.method {
             Method::Exact => None,
             Method::Minhash | Method::Join => Some(self.verified()),
@@ -194,7 +205,7 @@ impl Plan {
                 Some(verified.map_or(near.clone(), |verified| format!("{near} and {verified}")))
             }
         };
-        let mut rule = equal.to_owned();
+        let mut rule = equal;
         if let Some(near) = near {
             rule += &format!(", or {near}");
         }

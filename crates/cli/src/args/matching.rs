@@ -130,6 +130,18 @@ pub(crate) struct MatchArgs {
         hide_short_help = true
     )]
     pub(crate) content: Option<ContentName>,
+    /// Leave out lines that are on more than this share of a site's pages and on ten at least, learned from the input
+    /// in a pass of its own [default: 0.1 where no share is given]
+    #[arg(
+        long,
+        value_name = "SHARE",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "0.1",
+        help_heading = "What counts of a text",
+        hide_short_help = true
+    )]
+    pub(crate) templates: Option<f64>,
     /// Upper and lower case: fold or keep [default: fold]
     #[arg(long, value_name = "HOW", help_heading = "What counts of a text", hide_short_help = true)]
     pub(crate) case: Option<Case>,
@@ -246,6 +258,10 @@ impl MatchArgs {
         self.check_method(plan.method)?;
         plan.raw = self.raw;
         plan.content = self.content.map(PageContent::from).unwrap_or_default();
+        plan.templates = self.templates;
+        if plan.templates.is_some() && plan.content != PageContent::Main {
+            bail!("--templates goes with --content main");
+        }
         plan.digest = self.digest.unwrap_or_default();
         plan.text = Choices {
             case: self.case.unwrap_or_default(),
