@@ -1,6 +1,7 @@
 //! Files that are not HTML: what they are, by their content, and their text.
 //!
-//! A name or a header may lie, the first bytes hardly do. Text comes with a line a paragraph, row or slide line.
+//! A name or a header may lie, the first bytes hardly do. Text comes with a line a paragraph, row or line on a slide
+//! or page. Libraries and losers: docs/decisions/0012-file-types.md.
 //! Every reader is bounded: what a file unpacks to is cut off at [`MAX_UNPACKED_BYTES`] with an error, nothing
 //! recurses, and a damaged file is an error with a reason, never a panic.
 
@@ -8,6 +9,10 @@
 mod epub;
 #[cfg(feature = "office")]
 mod office;
+#[cfg(feature = "office")]
+mod ole;
+#[cfg(feature = "pdf")]
+mod pdf;
 mod rtf;
 mod sniff;
 #[cfg(feature = "office")]
@@ -39,8 +44,12 @@ pub enum FileType {
     Ods,
     Epub,
     Rtf,
-    /// DOC, XLS, PPT of before 2007.
-    OldOffice,
+    /// Word of before 2007.
+    Doc,
+    /// Excel of before 2007.
+    Xls,
+    /// PowerPoint of before 2007.
+    Ppt,
     Image,
     /// Sound and film.
     Media,
@@ -64,9 +73,12 @@ pub enum FileError {
         /// What is wrong.
         reason: String,
     },
-    /// It unpacks to more than is allowed.
-    #[error("{0:?} file unpacks to more than {MAX_UNPACKED_BYTES} bytes")]
+    /// It unpacks to more, or asks for more work, than is allowed.
+    #[error("{0:?} file unpacks to more than is read of one")]
     TooLarge(FileType),
+    /// Only a key opens it.
+    #[error("encrypted {0:?} file")]
+    Encrypted(FileType),
 }
 
 /// Extracts the content of any fetched file: HTML and text as [`extract`] does, others as their type asks.
@@ -97,6 +109,13 @@ pub fn extract_file(bytes: &[u8], charset: Option<&str>, content: Content) -> Re
         }
         #[cfg(feature = "office")]
         FileType::Epub => epub::text(bytes)?,
+        #[cfg(feature = "office")]
+        FileType::Doc | FileType::Xls | FileType::Ppt => ole::text(bytes, kind)?,
+        #[cfg(feature = "pdf")]
+        FileType::Pdf => {
+            let (text, title) = pdf::text(bytes)?;
+            return Ok(Page { text, title, charset: encoding_rs::UTF_8.name(), ..Page::default() });
+        }
         _ => return Err(FileError::NotRead(kind)),
     };
     Ok(Page { text, charset: encoding_rs::UTF_8.name(), ..Page::default() })
