@@ -42,6 +42,8 @@ pub(crate) enum Command {
     Explain(Explain),
     /// Have we seen this page? A durable index that documents are added to and checked against
     Index(crate::index::IndexArgs),
+    /// Serve an index over HTTP, with a page to look at it
+    Serve(Box<crate::serve::Serve>),
     /// Say how alike two texts are, by every measure, and show what differs
     Compare(Box<Compare>),
     /// Show which pairs bands and sketches find, and what they would cost on a corpus
@@ -106,6 +108,8 @@ pub(crate) struct InputArgs {
     #[arg(value_name = "INPUT", required_unless_present = "files_from")]
     pub(crate) inputs: Vec<PathBuf>,
     /// Read more inputs from a file that lists paths, one a line
+    ///
+    /// Example: --files-from list.txt --text-field content --id-field page_id
     #[arg(long, value_name = "FILE", help_heading = "Input", hide_short_help = true)]
     pub(crate) files_from: Vec<PathBuf>,
     /// Field of a document's id; without it the URL is its id, else `file#row`
@@ -162,6 +166,8 @@ impl FieldArgs {
 #[derive(Args, Debug)]
 pub(crate) struct MachineArgs {
     /// Worker threads [default: one a processor]
+    ///
+    /// Example: --threads 4 --memory 8GiB --temp /scratch
     #[arg(long, value_name = "N", help_heading = "Machine")]
     pub(crate) threads: Option<std::num::NonZeroUsize>,
     /// Memory to stay within [default: half of what is free]
@@ -183,6 +189,8 @@ pub(crate) struct Dedup {
     /// Folder for the result; `-` writes the kept documents to standard output
     ///
     /// It holds kept/, removed.jsonl, clusters.jsonl, bad.jsonl and manifest.json.
+    ///
+    /// Example: --output clean --annotate --evidence parquet
     #[arg(long, short, value_name = "DIR", required_unless_present = "plan", help_heading = "Output")]
     pub(crate) output: Option<PathBuf>,
     /// Keep all documents and mark the duplicates
@@ -219,6 +227,8 @@ pub(crate) struct Dedup {
     #[arg(long, value_enum, default_value_t, help_heading = "Matching", hide_short_help = true)]
     pub(crate) cluster: ClusterKind,
     /// What is cut out: whole documents, or paragraphs that stood before
+    ///
+    /// A paragraph is a line of at least as many words as a shingle has; a shorter one stays, however often it stands.
     #[arg(long, value_enum, default_value_t, help_heading = "Matching", hide_short_help = true)]
     pub(crate) unit: UnitKind,
     /// Who survives: first, longest, shortest-url, newest, oldest, field:NAME, …

@@ -10,7 +10,7 @@ use onefold_formats::source::Fields;
 use onefold_pipeline::{
     EvidenceFormat, Job, Outcome, Resources, Selection, Spooled, Switches, available_memory,
 };
-use onefold_run::{Manifest, Method, Plan, Unit};
+use onefold_run::{KeepRule, Manifest, Method, Plan, Unit};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -71,10 +71,13 @@ pub(crate) fn run(arguments: &Dedup) -> Result<()> {
 /// The plan for cutting paragraphs out of documents, all of which stay.
 fn by_paragraph(arguments: &Dedup, plan: Plan) -> Result<Plan> {
     let matching = &arguments.matching;
-    let given = matching.method.is_some() || matching.threshold.is_some() || matching.containment.is_some();
-    if given || matching.verify.is_some() || matching.within.is_some() {
+    let of_method =
+        matching.method.is_some() || matching.threshold.is_some() || matching.containment.is_some();
+    let of_sets = matching.verify.is_some() || matching.bag || matching.sample.is_some();
+    let of_clusters = arguments.cluster != ClusterKind::default() || arguments.keep != KeepRule::default();
+    if of_method || of_sets || of_clusters || matching.within.is_some() {
         bail!(
-            "--unit paragraph looks for equal paragraphs: it goes without flags of a method, and with --shingle, --digest and those of what of a text counts"
+            "--unit paragraph keeps the first of equal paragraphs: it goes without flags of a method, --bag, --sample, --cluster and --keep, and with --shingle, --digest and the other flags of what of a text counts"
         );
     }
     Ok(Plan { unit: Unit::Paragraph, method: Method::Exact, ..plan })

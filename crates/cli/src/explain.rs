@@ -30,7 +30,7 @@ fn place(document: &DocumentRef) -> String {
 fn print(out: &mut impl Write, explanation: &Explanation, full: bool) -> Result<()> {
     writeln!(out, "document  {}", place(&explanation.document))?;
     match &explanation.fate {
-        Fate::Unique => writeln!(out, "verdict   kept: nothing in the run is like it")?,
+        Fate::Unique => writeln!(out, "verdict   kept: like no document that was kept before it")?,
         Fate::Keeper { cluster, size, others } => {
             writeln!(out, "verdict   kept: keeper of cluster {cluster}, {size} documents")?;
             for other in others {

@@ -6,8 +6,8 @@ mod documents;
 mod fingerprints;
 mod lines;
 
-pub(crate) use args::IndexArgs;
 use args::IndexCommand;
+pub(crate) use args::{DurabilityKind, IndexArgs};
 
 use anyhow::{Context, Result};
 use onefold_index::{Index, Options};
@@ -41,7 +41,7 @@ fn open(path: &Path, options: Options) -> Result<Index> {
 }
 
 /// The plan an index was made with.
-fn plan_of(index: &Index) -> Result<Plan> {
+pub(crate) fn plan_of(index: &Index) -> Result<Plan> {
     let plan: Plan = serde_json::from_value(index.settings().plan.clone())
         .context("the plan of this index cannot be read by this version")?;
     let known = onefold_detect::mix::VERSION;

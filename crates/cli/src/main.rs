@@ -13,6 +13,7 @@ mod index;
 mod pairs;
 mod progress;
 mod related;
+mod serve;
 mod size;
 mod terminal;
 mod tune;
@@ -70,6 +71,7 @@ fn main() -> ExitCode {
         args::Command::Evaluate(arguments) => evaluate::run(&arguments),
         args::Command::Explain(arguments) => explain::run(&arguments),
         args::Command::Index(arguments) => index::run(&arguments),
+        args::Command::Serve(arguments) => serve::run(&arguments),
         args::Command::Compare(arguments) => compare::run(&arguments),
         args::Command::Tune(arguments) => tune::run(&arguments),
         args::Command::Digest(arguments) => match digest::run(&arguments) {

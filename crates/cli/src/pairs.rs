@@ -22,7 +22,7 @@ pub(crate) fn run(arguments: &Pairs) -> Result<()> {
         cancel: &CANCEL,
     };
     job.plan = job.plan.tuned(arguments.matching.given_bands())?;
-    let mut sink = if arguments.histogram { Sink::None } else { Sink::new(arguments.format, &scratch)? };
+    let mut sink = if arguments.histogram { Sink::None } else { Sink::new(arguments, &scratch)? };
     let started = Instant::now();
     let (expand, max_pairs) = (arguments.expand, arguments.max_pairs);
     let outcome =
@@ -36,6 +36,7 @@ pub(crate) fn run(arguments: &Pairs) -> Result<()> {
         let counts = summary.counts;
         let seconds = started.elapsed().as_secs_f64();
         eprintln!("read {} documents, {} bad, in {seconds:.1} s", counts.read, counts.bad);
+        crate::terminal::first_bad(summary.first_bad.as_deref());
         eprintln!("listed {} pairs", summary.pairs);
         if !arguments.histogram {
             for (score, count) in summary.by_score.iter().rev() {
@@ -73,22 +74,36 @@ fn histogram(summary: &PairsSummary) {
 /// Where pairs go.
 enum Sink {
     None,
-    Tsv(BufWriter<std::io::Stdout>, String),
-    Jsonl(BufWriter<std::io::Stdout>),
+    Tsv {
+        out: BufWriter<std::io::Stdout>,
+        line: String,
+        containment: bool,
+    },
+    Jsonl {
+        out: BufWriter<std::io::Stdout>,
+        containment: bool,
+    },
     #[cfg(feature = "parquet")]
-    Parquet(Option<Box<onefold_formats::parquet::TableWriter>>, std::path::PathBuf),
+    Parquet {
+        writer: Option<Box<onefold_formats::parquet::TableWriter>>,
+        path: std::path::PathBuf,
+        columns: usize,
+    },
 }
 
 impl Sink {
-    fn new(format: PairsFormat, scratch: &Scratch) -> Result<Self> {
+    /// Where containment is asked for, it is told, both ways.
+    fn new(arguments: &Pairs, scratch: &Scratch) -> Result<Self> {
+        let containment = arguments.matching.containment.is_some();
         let stdout = || BufWriter::with_capacity(1 << 16, std::io::stdout());
-        Ok(match format {
+        Ok(match arguments.format {
             PairsFormat::Tsv => {
                 let mut out = stdout();
-                out.write_all(b"id_a\tid_b\tsimilarity\tkind\n")?;
-                Sink::Tsv(out, String::new())
+                let more = if containment { "\tcontainment_a\tcontainment_b" } else { "" };
+                writeln!(out, "id_a\tid_b\tsimilarity\tkind{more}")?;
+                Sink::Tsv { out, line: String::new(), containment }
             }
-            PairsFormat::Jsonl => Sink::Jsonl(stdout()),
+            PairsFormat::Jsonl => Sink::Jsonl { out: stdout(), containment },
             #[cfg(feature = "parquet")]
             PairsFormat::Parquet => {
                 use onefold_formats::parquet::{ColumnType, TableWriter};
@@ -98,9 +113,12 @@ impl Sink {
                     ("id_b", ColumnType::Text),
                     ("similarity", ColumnType::Float),
                     ("kind", ColumnType::Text),
+                    ("containment_a", ColumnType::Float),
+                    ("containment_b", ColumnType::Float),
                 ];
-                let writer = TableWriter::create(fs_err::File::create(&path)?, &columns)?;
-                Sink::Parquet(Some(Box::new(writer)), path)
+                let columns = if containment { &columns[..] } else { &columns[..4] };
+                let writer = TableWriter::create(fs_err::File::create(&path)?, columns)?;
+                Sink::Parquet { writer: Some(Box::new(writer)), path, columns: columns.len() }
             }
             #[cfg(not(feature = "parquet"))]
             PairsFormat::Parquet => {
@@ -113,32 +131,48 @@ impl Sink {
     fn put(&mut self, pair: &Pair<'_>) -> std::io::Result<()> {
         match self {
             Sink::None => Ok(()),
-            Sink::Tsv(out, line) => {
+            Sink::Tsv { out, line, containment } => {
                 line.clear();
                 tsv_field(pair.id_a, line);
                 line.push('\t');
                 tsv_field(pair.id_b, line);
-                writeln!(out, "{line}\t{}\t{}", pair.similarity, pair.kind.name())
+                write!(out, "{line}\t{}\t{}", pair.similarity, pair.kind.name())?;
+                if *containment {
+                    for share in told(pair) {
+                        write!(out, "\t")?;
+                        share.map_or(Ok(()), |share| write!(out, "{share}"))?;
+                    }
+                }
+                writeln!(out)
             }
-            Sink::Jsonl(out) => {
-                let value = serde_json::json!({
+            Sink::Jsonl { out, containment } => {
+                let mut value = serde_json::json!({
                     "id_a": pair.id_a,
                     "id_b": pair.id_b,
                     "similarity": pair.similarity,
                     "kind": pair.kind.name(),
                 });
+                if *containment {
+                    let [a, b] = told(pair);
+                    (value["containment_a"], value["containment_b"]) = (a.into(), b.into());
+                }
                 writeln!(out, "{value}")
             }
             #[cfg(feature = "parquet")]
-            Sink::Parquet(writer, _) => {
+            Sink::Parquet { writer, columns, .. } => {
                 use onefold_formats::parquet::Cell;
+                let float = |share: Option<f64>| share.map_or(Cell::Null, Cell::Float);
+                let [a, b] = told(pair);
                 let row = [
                     Cell::Text(pair.id_a),
                     Cell::Text(pair.id_b),
                     Cell::Float(pair.similarity),
                     Cell::Text(pair.kind.name()),
+                    float(a),
+                    float(b),
                 ];
-                writer.as_mut().map_or(Ok(()), |writer| writer.push(&row)).map_err(std::io::Error::other)
+                let row = &row[..*columns];
+                writer.as_mut().map_or(Ok(()), |writer| writer.push(row)).map_err(std::io::Error::other)
             }
         }
     }
@@ -146,9 +180,9 @@ impl Sink {
     fn finish(self) -> Result<()> {
         match self {
             Sink::None => {}
-            Sink::Tsv(mut out, _) | Sink::Jsonl(mut out) => out.flush()?,
+            Sink::Tsv { mut out, .. } | Sink::Jsonl { mut out, .. } => out.flush()?,
             #[cfg(feature = "parquet")]
-            Sink::Parquet(writer, path) => {
+            Sink::Parquet { writer, path, .. } => {
                 if let Some(writer) = writer {
                     writer.finish()?;
                 }
@@ -157,4 +191,9 @@ impl Sink {
         }
         Ok(())
     }
+}
+
+/// Containment of the first in the second and of the second in the first, where known.
+fn told(pair: &Pair<'_>) -> [Option<f64>; 2] {
+    pair.containment.map_or([None; 2], |shares| shares.map(Some))
 }

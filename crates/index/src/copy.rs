@@ -74,7 +74,8 @@ impl Index {
             let Some(document) = rows.document(number)? else { continue };
             let evidence = rows.evidence(number, Evidence::from_bytes)?.unwrap_or_default();
             let (first_seen, last_seen) = (state.first_seen, state.last_seen);
-            batch.push(Arrival { document, evidence, first_seen, last_seen });
+            let text = snapshot.view.text(number, |bytes| Ok(bytes.to_vec()))?;
+            batch.push(Arrival { document, evidence, text, first_seen, last_seen });
             if batch.len() == BATCH {
                 add(&mut batch)?;
             }

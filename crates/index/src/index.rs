@@ -404,7 +404,7 @@ pub(crate) fn describe(
     Ok(Match { id: keeper.map(|keeper| keeper.id).unwrap_or_default(), number, tie, distance })
 }
 
-fn stored(view: &View, number: Number) -> Result<Option<Stored>, Error> {
+pub(crate) fn stored(view: &View, number: Number) -> Result<Option<Stored>, Error> {
     let rows = &view.rows;
     let (Some(document), Some(state)) = (rows.document(number)?, rows.state(number)?) else {
         return Ok(None);

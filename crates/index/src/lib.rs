@@ -46,8 +46,10 @@
 //! ```
 
 mod bits;
+mod compare;
 mod copy;
 mod decide;
+mod draw;
 mod error;
 mod estimate;
 mod filter;
@@ -67,9 +69,11 @@ mod set;
 mod settings;
 mod sketch;
 mod store;
+mod text;
 mod verify;
 mod write;
 
+pub use compare::Comparison;
 pub use error::Error;
 pub use folder::{Gate, Operation};
 pub use index::{Durability, Index, Options, Stats};

@@ -4,11 +4,12 @@
 //! states      number → state           small, rewritten when a document is seen again or changes keeper
 //! documents   number → document        written once
 //! evidence    number → evidence        written once
+//! texts       number → text            written once, where texts are stored, see `text`
 //! members     (keeper, member) → ()
 //! promoted    number → ()              members that became keepers since the last segment was written
 //! dead        number → ()              removed, but perhaps still in a segment
 //! segments    segment → ()             those that count; other files are leftovers
-//! about       name → bytes             format, settings, next, covered, segment
+//! about       name → bytes             format, settings, next, covered, segment, texts
 //! ```
 //!
 //! `next` is the number of the next document, `covered` the first whose keys are in no segment, `segment` the number of
@@ -30,6 +31,7 @@ pub(crate) const FORMAT: u32 = 1;
 const STATES: TableDefinition<'_, u64, &[u8; State::BYTES]> = TableDefinition::new("states");
 const DOCUMENTS: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("documents");
 const EVIDENCE: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("evidence");
+const TEXTS: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("texts");
 const MEMBERS: TableDefinition<'_, (u64, u64), ()> = TableDefinition::new("members");
 const PROMOTED: TableDefinition<'_, u64, ()> = TableDefinition::new("promoted");
 const DEAD: TableDefinition<'_, u64, ()> = TableDefinition::new("dead");
@@ -83,6 +85,11 @@ impl Store {
             dead: txn.open_table(DEAD).map_err(failed(path))?,
             segments: txn.open_table(SEGMENTS).map_err(failed(path))?,
             about: txn.open_table(ABOUT).map_err(failed(path))?,
+            // Stores of older versions have none.
+            texts: match txn.open_table(TEXTS) {
+                Err(redb::TableError::TableDoesNotExist(_)) => None,
+                texts => Some(texts.map_err(failed(path))?),
+            },
             _txn: txn,
         })
     }
@@ -184,6 +191,7 @@ pub(crate) struct View {
     dead: ReadOnlyTable<u64, ()>,
     segments: ReadOnlyTable<u64, ()>,
     about: ReadOnlyTable<&'static str, Bytes>,
+    texts: Option<ReadOnlyTable<u64, Bytes>>,
     _txn: ReadTransaction,
 }
 
@@ -191,6 +199,26 @@ impl View {
     pub(crate) fn about(&self, name: &str) -> Result<Option<Vec<u8>>, Error> {
         let path = &self.rows.path;
         Ok(self.about.get(name).map_err(failed(path))?.map(|bytes| bytes.value().to_vec()))
+    }
+
+    /// The text of a document, if it is stored.
+    pub(crate) fn text<R>(
+        &self,
+        number: Number,
+        read: impl FnOnce(&[u8]) -> Result<R, Damaged>,
+    ) -> Result<Option<R>, Error> {
+        let Some(texts) = &self.texts else { return Ok(None) };
+        let bytes = texts.get(number).map_err(failed(&self.rows.path))?;
+        bytes
+            .map(|bytes| read(bytes.value()).map_err(|Damaged| self.rows.damaged("texts", number)))
+            .transpose()
+    }
+
+    /// Numbers of documents whose texts are stored.
+    pub(crate) fn text_numbers(&self) -> Result<Vec<Number>, Error> {
+        let Some(texts) = &self.texts else { return Ok(Vec::new()) };
+        let range = texts.iter().map_err(failed(&self.rows.path))?;
+        range.map(|entry| Ok(entry.map_err(failed(&self.rows.path))?.0.value())).collect()
     }
 
     pub(crate) fn number(&self, name: &str) -> Result<u64, Error> {
@@ -272,6 +300,7 @@ pub(crate) struct Writing<'t> {
     dead: Table<'t, u64, ()>,
     segments: Table<'t, u64, ()>,
     about: Table<'t, &'static str, Bytes>,
+    texts: Table<'t, u64, Bytes>,
     bytes: Vec<u8>,
 }
 
@@ -289,6 +318,7 @@ impl<'t> Writing<'t> {
             dead: txn.open_table(DEAD).map_err(failed(path))?,
             segments: txn.open_table(SEGMENTS).map_err(failed(path))?,
             about: txn.open_table(ABOUT).map_err(failed(path))?,
+            texts: txn.open_table(TEXTS).map_err(failed(path))?,
             bytes: Vec::new(),
         })
     }
@@ -307,6 +337,12 @@ impl<'t> Writing<'t> {
         self.bytes.clear();
         evidence.put(&mut self.bytes);
         self.rows.evidence.insert(number, self.bytes.as_slice()).map_err(failed(&self.rows.path))?;
+        Ok(())
+    }
+
+    /// Stores the text of a document.
+    pub(crate) fn put_text(&mut self, number: Number, text: &[u8]) -> Result<(), Error> {
+        self.texts.insert(number, text).map_err(failed(&self.rows.path))?;
         Ok(())
     }
 
@@ -339,6 +375,7 @@ impl<'t> Writing<'t> {
         }
         self.rows.documents.remove(number).map_err(failed(path))?;
         self.rows.evidence.remove(number).map_err(failed(path))?;
+        self.texts.remove(number).map_err(failed(path))?;
         self.promoted.remove(number).map_err(failed(path))?;
         self.dead.insert(number, ()).map_err(failed(path))?;
         Ok(())

@@ -116,6 +116,13 @@ impl Index {
                 Err(error) => report.say(error.to_string()),
             }
         }
+        for number in view.text_numbers()? {
+            if !there.has(number) {
+                report.say(format!("text {number} belongs to no document"));
+            } else if let Err(error) = view.text(number, crate::text::unpack) {
+                report.say(error.to_string());
+            }
+        }
         let counts = (report.documents, report.documents, members);
         if view.row_counts()? != counts {
             report.say(format!(

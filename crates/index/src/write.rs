@@ -14,6 +14,8 @@ use std::sync::PoisonError;
 pub(crate) struct Arrival {
     pub(crate) document: Document,
     pub(crate) evidence: Evidence,
+    /// As it is stored.
+    pub(crate) text: Option<Vec<u8>>,
     pub(crate) first_seen: u64,
     pub(crate) last_seen: u64,
 }
@@ -29,7 +31,7 @@ impl Index {
     pub fn add_batch(&self, sketches: &[Sketch]) -> Result<Vec<Answer>, Error> {
         let arrivals = sketches.iter().map(|sketch| {
             let (document, evidence) = sketch.rows(self.settings())?;
-            Ok(Arrival { document, evidence, first_seen: sketch.seen, last_seen: sketch.seen })
+            Ok(Arrival { document, evidence, text: None, first_seen: sketch.seen, last_seen: sketch.seen })
         });
         self.add_arrivals(&arrivals.collect::<Result<Vec<_>, Error>>()?)
     }
@@ -143,7 +145,7 @@ impl Change<'_, '_> {
     }
 
     fn add(&mut self, arrival: &Arrival) -> Result<Answer, Error> {
-        let Arrival { document, evidence, first_seen, last_seen } = arrival;
+        let Arrival { document, evidence, text, first_seen, last_seen } = arrival;
         let known = numbers_of(self.keys, &self.writing.rows, &document.id)?;
         if let Some((number, _)) = known.into_iter().find(|(_, other)| other.digest == document.digest) {
             self.touch(number, *last_seen)?;
@@ -154,6 +156,9 @@ impl Change<'_, '_> {
         let found = self.first_match(document, evidence)?;
         let state = State { first_seen: *first_seen, last_seen: *last_seen, member_of: found };
         self.writing.insert(number, state, document, evidence)?;
+        if let Some(text) = text {
+            self.writing.put_text(number, text)?;
+        }
         let mut head = self.keys.head.write().unwrap_or_else(PoisonError::into_inner);
         head.add(Kind::IDS, 0, (id_key(&document.id), number));
         if found.is_none() {

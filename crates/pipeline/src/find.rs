@@ -44,7 +44,7 @@ pub enum FileKind {
     Plain,
 }
 
-/// The documents of these ids, in the order of the ids: of each the first that the inputs have. An id that none has is
+/// The documents of these ids, or else URLs, in their order: of each the first that the inputs have. One that none has is
 /// an error.
 pub fn find_documents(
     selection: &Selection,
@@ -54,6 +54,7 @@ pub fn find_documents(
     cancel: &AtomicBool,
 ) -> Result<Vec<FoundDocument>, Error> {
     let mut found: Vec<Option<FoundDocument>> = vec![None; ids.len()];
+    let mut by_url = found.clone();
     let looked = selection.look(fields)?;
     for source in looked.sources {
         let name = source.name.clone();
@@ -61,9 +62,14 @@ pub fn find_documents(
             let url = document.url.as_deref();
             let fallback = || format!("{name}#{row}");
             let own = document.id.as_deref().or(url).map_or_else(fallback, str::to_owned);
-            for (place, _) in found.iter_mut().zip(ids).filter(|(place, id)| place.is_none() && **id == own) {
-                *place = Some(FoundDocument::new(own.clone(), &document.body, PageContent::default()));
-            }
+            let take = |places: &mut [Option<FoundDocument>], name: Option<&str>| {
+                let wanted = |(place, id): &(&mut Option<_>, &&str)| place.is_none() && Some(**id) == name;
+                for (place, _) in places.iter_mut().zip(ids).filter(wanted) {
+                    *place = Some(FoundDocument::new(own.clone(), &document.body, PageContent::default()));
+                }
+            };
+            take(&mut found, Some(&own));
+            take(&mut by_url, url);
             if cancel.load(Ordering::Relaxed) {
                 return Err(Error::Interrupted);
             }
@@ -80,9 +86,10 @@ pub fn find_documents(
             Some((name, bad)) => format!("; {name} could not be read: {}", bad.message),
             None => String::new(),
         };
-        Error::Unsupported(format!("{id}: no document of this id in {first}{more}{bad}"))
+        Error::Unsupported(format!("{id}: no document of this id or URL in {first}{more}{bad}"))
     };
-    found.into_iter().zip(ids).map(|(document, id)| document.ok_or_else(|| missing(id))).collect()
+    let found = found.into_iter().zip(by_url).map(|(by_id, by_url)| by_id.or(by_url));
+    found.zip(ids).map(|(document, id)| document.ok_or_else(|| missing(id))).collect()
 }
 
 /// The document that a file is. One with several is an error that tells how to name two of them.

@@ -228,7 +228,7 @@ fn finished(job: &Job<'_>, output: &Path, found: &Found) -> Result<Manifest, Err
 
 fn run(job: &Job<'_>, output: &Path, found: Found, workdir: &Workdir) -> Result<Manifest, Error> {
     let mut clock = Clock::new();
-    let Found { mut sources, bad, notes } = found;
+    let Found { mut sources, bad, mut notes } = found;
     clock.start(StageKind::Count);
     let recipe = Recipe::learn(job, &sources)?;
     clock.start(StageKind::Read);
@@ -236,6 +236,7 @@ fn run(job: &Job<'_>, output: &Path, found: Found, workdir: &Workdir) -> Result<
     let context = Context::new(job, &sources, &recipe)?;
     let mut table = Table::new(&sources, &job.plan.keep, recipe.layout);
     pieces.load(&mut table, workdir, job.resources.memory_bytes / 4)?;
+    notes.extend(crate::groups::check(job, &table)?);
     clock.start(StageKind::Match);
     job.progress.start(StageKind::Match, table.len() as u64);
     let by_paragraph = job.plan.unit == Unit::Paragraph;

@@ -18,6 +18,7 @@ mod exact;
 pub mod explain;
 mod find;
 mod fingerprints;
+mod groups;
 mod inputs;
 mod job;
 mod links;
@@ -47,7 +48,7 @@ mod write;
 
 pub use error::Error;
 pub use find::{FileKind, FoundDocument, find_documents, only_document};
-pub use fingerprints::{Fingerprint, fingerprints};
+pub use fingerprints::{Fingerprint, FingerprintsSummary, fingerprints};
 pub use inputs::{Selection, Spooled};
 pub use job::{EvidenceFormat, Job, Outcome, Resources, Switches, dedup};
 pub use pairs::{Pair, PairKind, PairsSummary, pairs};

@@ -39,6 +39,8 @@ pub struct Incoming {
     pub fingerprint: Option<u64>,
     /// Sorted distinct shingle hashes.
     pub shingles: Vec<u64>,
+    /// The text that was compared, where it was asked for.
+    pub text: Option<String>,
 }
 
 /// Which documents are read, and how.
@@ -86,6 +88,22 @@ impl Feed<'_> {
     /// Hands over all documents, block by block and in order.
     pub fn read<E: From<Error>>(
         &self,
+        take: impl FnMut(Vec<Incoming>) -> Result<(), E>,
+    ) -> Result<FeedSummary, E> {
+        self.hand_over(false, take)
+    }
+
+    /// Hands over all documents with their texts.
+    pub fn read_texts<E: From<Error>>(
+        &self,
+        take: impl FnMut(Vec<Incoming>) -> Result<(), E>,
+    ) -> Result<FeedSummary, E> {
+        self.hand_over(true, take)
+    }
+
+    fn hand_over<E: From<Error>>(
+        &self,
+        texts: bool,
         mut take: impl FnMut(Vec<Incoming>) -> Result<(), E>,
     ) -> Result<FeedSummary, E> {
         let found = self.selection.look(&self.plan.fields)?;
@@ -98,7 +116,7 @@ impl Feed<'_> {
             let waiting = Arc::new(Mutex::new(waiting));
             for _ in 0..threads {
                 let (waiting, done) = (Arc::clone(&waiting), done.clone());
-                scope.spawn(move || self.work(&waiting, &done));
+                scope.spawn(move || self.work(texts, &waiting, &done));
             }
             drop(waiting);
             let sources = found.sources;
@@ -166,19 +184,27 @@ impl Feed<'_> {
         Ok(())
     }
 
-    fn work(&self, waiting: &Mutex<Receiver<Job>>, done: &SyncSender<Sent>) {
-        let plan = whole_sketches(self.plan);
-        let recipe = Recipe::blank(&plan, 0);
-        let mut sketching = Sketching::new(&recipe);
-        loop {
-            let job = lock(waiting).recv();
-            let Ok(job) = job else { return };
-            let sketched = sketch_block(&job, &mut sketching);
-            if done.send((job.number, Ok(sketched))).is_err() {
-                return;
+    fn work(&self, texts: bool, waiting: &Mutex<Receiver<Job>>, done: &SyncSender<Sent>) {
+        at_desk(self.plan, |desk| {
+            desk.texts = texts;
+            loop {
+                let job = lock(waiting).recv();
+                let Ok(job) = job else { return };
+                let sketched = sketch_block(&job, desk);
+                if done.send((job.number, Ok(sketched))).is_err() {
+                    return;
+                }
             }
-        }
+        });
     }
+}
+
+/// Sets up what sketches documents by a plan, for `work` to use; one a thread.
+pub fn at_desk<R>(plan: &Plan, work: impl FnOnce(&mut Desk<'_>) -> R) -> R {
+    let plan = whole_sketches(plan);
+    let recipe = Recipe::blank(&plan, 0);
+    let (sketcher, sketches) = (Sketcher::new(&recipe), Sketches::default());
+    work(&mut Desk { recipe: &recipe, sketcher, sketches, texts: false })
 }
 
 /// The plan under which a record holds whole signatures and 64-bit fingerprints, whatever the method.
@@ -188,22 +214,21 @@ fn whole_sketches(plan: &Plan) -> Plan {
     plan
 }
 
-/// Makes documents what the index takes; one a thread.
-struct Sketching<'p> {
+/// Makes documents what the index takes.
+pub struct Desk<'p> {
     recipe: &'p Recipe<'p>,
     sketcher: Sketcher<'p>,
     sketches: Sketches,
+    /// Whether texts are handed over too.
+    pub texts: bool,
 }
 
-impl<'p> Sketching<'p> {
-    fn new(recipe: &'p Recipe<'p>) -> Self {
-        Sketching { recipe, sketcher: Sketcher::new(recipe), sketches: Sketches::default() }
-    }
-
+impl Desk<'_> {
     /// Sketches a document; `fallback` is its id where it has neither id nor URL.
-    fn sketch(&mut self, document: &Document<'_>, fallback: impl FnOnce() -> String) -> Incoming {
+    pub fn sketch(&mut self, document: &Document<'_>, fallback: impl FnOnce() -> String) -> Incoming {
         let sketched = self.sketcher.sketch(document, &mut self.sketches);
         let shingles = self.sketcher.shingles(document).1;
+        let text = self.texts.then(|| self.sketcher.text(document).1);
         let (layout, record) = (self.recipe.layout, &self.sketches.record);
         let values = layout.signature(record).as_chunks::<8>().0.iter();
         let url = document.url.as_deref().map(str::to_owned);
@@ -215,11 +240,12 @@ impl<'p> Sketching<'p> {
             signature: (!sketched.empty).then(|| values.map(|value| u64::from_le_bytes(*value)).collect()),
             fingerprint: (!sketched.empty).then(|| layout.fingerprint(record) as u64),
             shingles: shingles.hashes().to_vec(),
+            text,
         }
     }
 }
 
-fn sketch_block(job: &Job, sketching: &mut Sketching<'_>) -> Done {
+fn sketch_block(job: &Job, desk: &mut Desk<'_>) -> Done {
     let mut done = Done::default();
     let (source, parser) = &*job.source;
     for frame in job.block.frames.iter().filter(|frame| frame.row >= job.from_row) {
@@ -228,7 +254,7 @@ fn sketch_block(job: &Job, sketching: &mut Sketching<'_>) -> Done {
         }
         match parser.parse(job.block.bytes_of(frame), &frame.kind) {
             Parsed::Document(document) => {
-                done.documents.push(sketching.sketch(&document, || format!("{}#{}", source.name, frame.row)));
+                done.documents.push(desk.sketch(&document, || format!("{}#{}", source.name, frame.row)));
             }
             Parsed::Passed(_) => {}
             Parsed::Bad(bad) => {

@@ -11,8 +11,9 @@ use crate::recipe::Recipe;
 use crate::scan::{lock, parallel, scan};
 use crate::spool::Spools;
 use crate::table::{DocId, Table};
-use crate::verify::Verifier;
+use crate::verify::{Likeness, Verifier};
 use crate::workdir::{Identity, Workdir};
+use onefold_formats::BadRecord;
 use onefold_run::Counts;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -52,6 +53,9 @@ pub struct Pair<'a> {
     pub similarity: f64,
     /// How they are related.
     pub kind: PairKind,
+    /// Share of the first's shingles that the second has, and of the second's that the first has, where shingles
+    /// were compared.
+    pub containment: Option<[f64; 2]>,
 }
 
 /// What a listing of pairs came to.
@@ -59,6 +63,8 @@ pub struct Pair<'a> {
 pub struct PairsSummary {
     /// Documents read, bad ones, empty ones.
     pub counts: Counts,
+    /// The first bad record with its place, if there is one.
+    pub first_bad: Option<String>,
     /// Pairs listed.
     pub pairs: u64,
     /// Pairs listed by hundredths of similarity, rounded down.
@@ -88,12 +94,16 @@ pub fn pairs(
         let context = Context::new(job, &sources, &recipe)?;
         let mut table = Table::new(&sources, &job.plan.keep, recipe.layout);
         pieces.load(&mut table, &workdir, job.resources.memory_bytes / 4)?;
+        if let Some(note) = crate::groups::check(job, &table)? {
+            job.progress.note(&note);
+        }
         job.progress.start(StageKind::Match, table.len() as u64);
         let representatives = Representatives::find(&table)?;
         let matched = Matched::find(&context, &table, &representatives, &workdir)?;
         let listing = Listing::new(&context, &table, &representatives, expand, max_pairs);
         let mut summary = listing.list(&matched, &workdir, take)?;
         summary.counts = counts(&table, found.bad.len() as u64);
+        summary.first_bad = first_bad(&table, &found.bad);
         Ok(summary)
     })();
     workdir.remove()?;
@@ -107,6 +117,20 @@ pub(crate) fn counts(table: &Table<'_>, bad_files: u64) -> Counts {
     Counts { read: kept + bad, kept, bad, empty, ..Counts::default() }
 }
 
+/// The first bad record of the inputs: files that could not be read, then records.
+pub(crate) fn first_bad(table: &Table<'_>, files: &[(String, BadRecord)]) -> Option<String> {
+    let file = files.first().map(|(name, bad)| format!("{name}: {}", bad.message));
+    file.or_else(|| {
+        table.pieces().iter().find_map(|piece| {
+            let first = piece.file.meta.bad.first()?;
+            Some(format!(
+                "{}: record at {}: {}",
+                table.sources[piece.source].name, first.offset, first.bad.message
+            ))
+        })
+    })
+}
+
 struct Listing<'a> {
     context: &'a Context<'a>,
     table: &'a Table<'a>,
@@ -117,8 +141,18 @@ struct Listing<'a> {
     max_pairs: u64,
 }
 
-/// Pairs that were verified, as documents with their similarity.
-type Verified = Vec<(DocId, DocId, f64, PairKind)>;
+/// A pair that was verified.
+#[derive(Clone, Copy)]
+struct Found {
+    first: DocId,
+    second: DocId,
+    similarity: f64,
+    kind: PairKind,
+    /// Of the first in the second, and the other way round.
+    containment: Option<[f64; 2]>,
+}
+
+type Verified = Vec<Found>;
 
 impl<'a> Listing<'a> {
     fn new(
@@ -145,20 +179,25 @@ impl<'a> Listing<'a> {
         take: &mut (dyn FnMut(&Pair<'_>) -> Result<(), Error> + Send),
     ) -> Result<PairsSummary, Error> {
         let mut summary = PairsSummary::default();
-        let mut put = |first: DocId, second: DocId, similarity: f64, kind: PairKind| -> Result<(), Error> {
+        let mut put = |found: Found| -> Result<(), Error> {
+            let Found { first, second, similarity, kind, mut containment } = found;
             summary.pairs += 1;
             if summary.pairs > self.max_pairs {
                 return Err(Error::MaxPairs { limit: self.max_pairs });
             }
             *summary.by_score.entry((similarity * 100.0) as u32).or_insert(0) += 1;
             let (low, high) = (first.min(second), first.max(second));
+            if low != first {
+                containment = containment.map(|[a, b]| [b, a]);
+            }
             let (a, b) = (self.table.names(low)?.id, self.table.names(high)?.id);
-            take(&Pair { id_a: &a, id_b: &b, similarity, kind })
+            take(&Pair { id_a: &a, id_b: &b, similarity, kind, containment })
         };
         for copies in self.copies.values() {
             for (index, &first) in copies.iter().enumerate().take(if self.expand { usize::MAX } else { 1 }) {
                 for &second in &copies[index + 1..] {
-                    put(first, second, 1.0, PairKind::Exact)?;
+                    let (similarity, containment) = (1.0, Some([1.0; 2]));
+                    put(Found { first, second, similarity, kind: PairKind::Exact, containment })?;
                 }
             }
         }
@@ -166,11 +205,11 @@ impl<'a> Listing<'a> {
         let by_band = Mutex::new(Vec::new());
         matched.each_share(self.context, self.table, self.representatives, |components| {
             let verified = self.verify(components, workdir, &mut compared, &by_band)?;
-            for &(first, second, similarity, kind) in &verified {
-                let (firsts, seconds) = (self.documents(first), self.documents(second));
-                for &a in firsts {
-                    for &b in seconds {
-                        put(a, b, similarity, kind)?;
+            for &found in &verified {
+                let (firsts, seconds) = (self.documents(found.first), self.documents(found.second));
+                for &first in firsts {
+                    for &second in seconds {
+                        put(Found { first, second, ..found })?;
                     }
                 }
             }
@@ -227,12 +266,13 @@ impl<'a> Listing<'a> {
                     last = Some(first);
                     let mut likeness = verifier.verify(first, second)?;
                     if likeness.is_none() && both_ways {
-                        likeness = verifier.verify(second, first)?;
+                        likeness = verifier.verify(second, first)?.map(Likeness::turned);
                     }
                     if let Some(found) = likeness {
                         verifier.count_bands(first, second)?;
                         let kind = if found.contained { PairKind::Contained } else { PairKind::Near };
-                        mine.push((first, second, found.similarity, kind));
+                        let containment = found.overlap.map(|o| [o.containment(), o.turned().containment()]);
+                        mine.push(Found { first, second, similarity: found.similarity, kind, containment });
                     }
                 }
                 verifier.clear();
@@ -241,7 +281,7 @@ impl<'a> Listing<'a> {
         })?;
         let (mut verified, sum) = all.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
         *compared = sum;
-        verified.sort_unstable_by_key(|&(first, second, ..)| (first, second));
+        verified.sort_unstable_by_key(|found| (found.first, found.second));
         Ok(verified)
     }
 

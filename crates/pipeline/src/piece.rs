@@ -84,6 +84,9 @@ pub(crate) struct Meta {
     pub(crate) passed: u64,
     /// Bytes of the texts of all documents.
     pub(crate) text_bytes: u64,
+    /// Documents without a group, where they are compared within groups.
+    #[serde(default)]
+    pub(crate) ungrouped: u64,
     pub(crate) bad: Vec<BadEntry>,
     pub(crate) gaps: Vec<Gap>,
     pub(crate) links: Vec<LinkEntry>,
@@ -160,6 +163,7 @@ impl Piece {
         self.meta.end = next.meta.end;
         self.meta.passed += std::mem::take(&mut next.meta.passed);
         self.meta.text_bytes += std::mem::take(&mut next.meta.text_bytes);
+        self.meta.ungrouped += std::mem::take(&mut next.meta.ungrouped);
         self.meta.bad.append(&mut next.meta.bad);
         self.meta.gaps.append(&mut next.meta.gaps);
         for mut link in next.meta.links.drain(..) {

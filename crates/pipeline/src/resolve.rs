@@ -14,7 +14,7 @@ use crate::verdicts::{Near, Verdicts};
 use crate::verify::{Likeness, Verifier};
 use crate::workdir::Workdir;
 use onefold_detect::resolve::{Candidates, Clustering, Unions, stars};
-use onefold_run::{Method, Verify};
+use onefold_run::Method;
 use std::collections::HashMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -61,7 +61,7 @@ fn count_shingles(
     verdicts: &Mutex<Verdicts>,
 ) -> Result<(), Error> {
     let plan = &context.job.plan;
-    if plan.method == Method::Exact || plan.verify != Verify::Shingles {
+    if plan.method == Method::Exact || !plan.verify.compares_shingles() {
         return Ok(());
     }
     let unknown: Vec<DocId> = {

@@ -28,6 +28,13 @@ pub(crate) struct Likeness {
     pub(crate) contained: bool,
 }
 
+impl Likeness {
+    /// The same, seen from the other document.
+    pub(crate) fn turned(self) -> Self {
+        Likeness { overlap: self.overlap.map(Overlap::turned), ..self }
+    }
+}
+
 /// Compares documents for one worker.
 pub(crate) struct Verifier<'a> {
     plan: &'a Plan,
@@ -76,7 +83,7 @@ impl<'a> Verifier<'a> {
             return Ok(None);
         }
         match self.plan.verify {
-            Verify::Shingles => self.shingles(document, other, near),
+            Verify::Shingles | Verify::LessDifferences => self.shingles(document, other, near),
             Verify::None if self.plan.method == Method::Simhash => {
                 let similarity = 1.0 - f64::from(distance) / f64::from(self.plan.simhash.bits.count());
                 Ok(Some(Likeness { similarity, overlap: None, contained: false }))
@@ -101,13 +108,13 @@ impl<'a> Verifier<'a> {
 
     /// How alike two documents are, whatever comes out.
     pub(crate) fn measure(&mut self, document: DocId, other: DocId) -> Result<Likeness, Error> {
-        if self.plan.verify == Verify::Shingles {
+        if self.plan.verify.compares_shingles() {
             let (a, b) = (self.set(document)?, self.set(other)?);
             let overlap = overlap(a.hashes(), b.hashes());
             return Ok(Likeness {
-                similarity: overlap.resemblance(),
+                similarity: self.score(overlap),
                 overlap: Some(overlap),
-                contained: !overlap.reaches(self.plan.threshold) && self.is_within(overlap),
+                contained: !self.is_near(overlap) && self.is_within(overlap),
             });
         }
         let similarity = match self.plan.verify {
@@ -134,15 +141,29 @@ impl<'a> Verifier<'a> {
         }
         let (a, b) = (self.set(document)?, self.set(other)?);
         let found = match self.plan.containment {
-            None => overlap_reaching(a.hashes(), b.hashes(), self.plan.threshold),
+            // Differences only take away from a resemblance.
+            None => overlap_reaching(a.hashes(), b.hashes(), self.plan.threshold)
+                .filter(|&found| self.is_near(found)),
             Some(_) => Some(overlap(a.hashes(), b.hashes()))
-                .filter(|&found| near && found.reaches(self.plan.threshold) || self.is_within(found)),
+                .filter(|&found| near && self.is_near(found) || self.is_within(found)),
         };
         Ok(found.map(|overlap| Likeness {
-            similarity: overlap.resemblance(),
+            similarity: self.score(overlap),
             overlap: Some(overlap),
-            contained: !(near && overlap.reaches(self.plan.threshold)),
+            contained: !(near && self.is_near(overlap)),
         }))
+    }
+
+    /// How alike two sets are, by the rule of the plan.
+    fn score(&self, overlap: Overlap) -> f64 {
+        match self.plan.verify {
+            Verify::LessDifferences => overlap.less_differences(),
+            _ => overlap.resemblance(),
+        }
+    }
+
+    fn is_near(&self, overlap: Overlap) -> bool {
+        self.score(overlap) >= self.plan.threshold
     }
 
     fn is_within(&self, overlap: Overlap) -> bool {

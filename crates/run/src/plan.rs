@@ -207,6 +207,10 @@ impl Plan {
             Verify::Shingles => {
                 format!("resemblance of {} shingles at least {}", self.shingle, self.threshold)
             }
+            Verify::LessDifferences => {
+                let (shingle, least) = (self.shingle, self.threshold);
+                format!("resemblance of {shingle} shingles less differences at least {least}")
+            }
             Verify::None => format!("one of {} bands of {} rows", self.bands.bands, self.bands.rows),
             Verify::Sketch { agree, of } => format!("{agree} of {of} sketch entries"),
             Verify::Edit(least) => format!("edit-distance similarity at least {least}"),

@@ -1,6 +1,6 @@
 //! The life of an index: made, looked after, copied.
 
-use super::args::{CodingKind, Create, Dir, Expire, FromTo, PlanArgs, Stats};
+use super::args::{CodingKind, Create, Dir, Expire, FromTo, PlanArgs, Stats, StoreKind};
 use super::{answer_no, now, open};
 use crate::size::human;
 use anyhow::{Context, Result, bail};
@@ -37,7 +37,10 @@ pub(super) fn create(arguments: &Create) -> Result<()> {
         },
         head_documents: arguments.head,
     };
-    Index::create(&arguments.dir, settings, Options::default())?;
+    let index = Index::create(&arguments.dir, settings, Options::default())?;
+    if arguments.store == Some(StoreKind::Text) {
+        index.store_texts()?;
+    }
     Ok(())
 }
 

@@ -59,6 +59,13 @@ pub(crate) enum CodingKind {
     Plain,
 }
 
+/// What is stored beside what documents are compared by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum StoreKind {
+    /// Texts as they are compared
+    Text,
+}
+
 /// When an add is on disk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DurabilityKind {
@@ -86,6 +93,9 @@ pub(crate) struct Create {
     /// How the fingerprints of tables are held in memory
     #[arg(long, value_enum, default_value_t, help_heading = "Index")]
     pub(crate) coding: CodingKind,
+    /// Store texts too, compressed: the server then shows what differs
+    #[arg(long, value_name = "WHAT", value_enum, help_heading = "Index")]
+    pub(crate) store: Option<StoreKind>,
     /// Do not store shingle sets: near matches are then estimated, not verified
     #[arg(long, help_heading = "Index")]
     pub(crate) no_sets: bool,

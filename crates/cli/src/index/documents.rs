@@ -10,6 +10,7 @@ use anyhow::{Result, bail};
 use onefold_formats::source::Fields;
 use onefold_index::{Answer, Durability, Index, Match, Options, Sketch, Verdict};
 use onefold_pipeline::online::{Feed, Incoming};
+use onefold_server::sketch_of;
 use std::io::{BufWriter, Write};
 use std::time::{Duration, Instant};
 
@@ -41,7 +42,7 @@ impl Lines {
 
 /// Reads inputs and hands over documents, as many at a time as a block holds.
 fn feed(
-    index: &Index,
+    (index, texts): (&Index, bool),
     (input, machine): (&InputArgs, &MachineArgs),
     mut take: impl FnMut(Vec<Incoming>) -> Result<()>,
 ) -> Result<()> {
@@ -58,7 +59,7 @@ fn feed(
     let selection = selection(input, scratch.path())?;
     let feed =
         Feed { plan: &plan, selection: &selection, threads: resources(machine).threads, cancel: &CANCEL };
-    let summary = feed.read(&mut take)?;
+    let summary = if texts { feed.read_texts(&mut take)? } else { feed.read(&mut take)? };
     if let Some(first) = summary.first_bad {
         if let Some(limit) = input.max_bad_records.filter(|&limit| summary.bad > limit) {
             bail!(
@@ -75,20 +76,6 @@ fn feed(
         }
     }
     Ok(())
-}
-
-fn sketch(incoming: Incoming, seen: u64) -> Sketch {
-    Sketch {
-        id: incoming.id,
-        url: incoming.url,
-        key: None,
-        seen,
-        digest: incoming.digest,
-        fingerprint: incoming.fingerprint,
-        signature: incoming.signature,
-        shingles: incoming.shingles,
-        empty: incoming.empty,
-    }
 }
 
 /// Counts of verdicts.
@@ -127,22 +114,27 @@ pub(super) fn add(arguments: &Add) -> Result<()> {
     let seen = arguments.seen.unwrap_or_else(now);
     let (started, mut synced) = (Instant::now(), Instant::now());
     let (mut lines, mut counts) = (Lines::new(), Counts::default());
-    let mut waiting: Vec<Sketch> = Vec::new();
-    let mut commit = |batch: &[Sketch]| -> Result<()> {
-        let answers = index.add_batch(batch)?;
+    let mut waiting: Vec<(Sketch, Option<String>)> = Vec::new();
+    let mut commit = |batch: &[(Sketch, Option<String>)]| -> Result<()> {
+        let answers = index.add_texts(batch)?;
         if deferred && synced.elapsed() > INTERVAL {
             index.sync()?;
             synced = Instant::now();
         }
-        for (sketch, answer) in batch.iter().zip(&answers) {
+        for ((sketch, _), answer) in batch.iter().zip(&answers) {
             counts.count(answer);
             lines.put(&AnswerLine::new(&sketch.id, answer))?;
         }
         lines.flush()
     };
     let batch = arguments.batch.get();
-    let fed = feed(&index, (&arguments.input, &arguments.machine), |documents| {
-        waiting.extend(documents.into_iter().map(|document| sketch(document, seen)));
+    let texts = index.stores_texts()?;
+    let fed = feed((&index, texts), (&arguments.input, &arguments.machine), |documents| {
+        let with_text = |mut document: Incoming| {
+            let text = document.text.take();
+            (sketch_of(document, seen), text)
+        };
+        waiting.extend(documents.into_iter().map(with_text));
         let whole = waiting.len() / batch * batch;
         for chunk in waiting[..whole].chunks(batch) {
             commit(chunk)?;
@@ -162,9 +154,9 @@ pub(super) fn check(arguments: &Check) -> Result<()> {
     let index = open(&arguments.dir, options(&arguments.machine))?;
     let started = Instant::now();
     let (mut lines, mut counts) = (Lines::new(), Counts::default());
-    feed(&index, (&arguments.input, &arguments.machine), |documents| {
+    feed((&index, false), (&arguments.input, &arguments.machine), |documents| {
         for document in documents {
-            let sketch = sketch(document, 0);
+            let sketch = sketch_of(document, 0);
             if arguments.all {
                 let matches = index.matches(&sketch)?;
                 let matched = matches.first().cloned();

@@ -3,6 +3,7 @@
 
 pub(crate) mod archive;
 pub(crate) mod compressed;
+pub(crate) mod http;
 pub(crate) mod shim;
 pub(crate) mod table;
 
@@ -15,7 +16,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 /// Longer than any command of a test takes on a busy machine.
-const LIMIT: Duration = Duration::from_mins(5);
+const LIMIT: Duration = Duration::from_secs(300);
 
 /// A folder of its own for one test, and the command that runs in it.
 pub(crate) struct Place {

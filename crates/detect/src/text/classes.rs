@@ -21,8 +21,8 @@ pub(super) enum Class {
     Word(char),
     /// Is a token by itself, as this character.
     Single(char),
-    /// Becomes several characters, none of which meddles with its neighbours.
-    Expand(&'static str),
+    /// Becomes several characters, none of which meddles with its neighbours: see [`expansion`].
+    Expand,
     /// Needs the full algorithms together with its neighbours.
     Complex,
 }
@@ -43,29 +43,50 @@ impl Entry {
 }
 
 const PAGES: usize = 0x11_0000 / 256;
-type Page = [Entry; 256];
+
+/// 256 characters. Entries are small, so that those of a script stay in the cache.
+struct Page {
+    entries: [Entry; 256],
+    /// What becomes of those that become several, by the last byte of their code.
+    expansions: Vec<(u8, Box<str>)>,
+}
+
 static TABLE: [OnceLock<Box<Page>>; PAGES] = [const { OnceLock::new() }; PAGES];
 
 /// The entry of a character.
 #[inline(always)]
 pub(super) fn entry(c: char) -> Entry {
-    let page = TABLE[c as usize >> 8].get_or_init(|| fill_page(c as u32 & !0xff));
-    page[c as usize & 0xff]
+    page(c).entries[c as usize & 0xff]
+}
+
+/// What a character of [`Class::Expand`] becomes; nothing for others.
+pub(super) fn expansion(c: char) -> &'static str {
+    let expansions = &page(c).expansions;
+    let found = expansions.binary_search_by_key(&(c as u32 as u8), |(last, _)| *last);
+    found.map_or("", |at| &expansions[at].1)
+}
+
+#[inline(always)]
+fn page(c: char) -> &'static Page {
+    TABLE[c as usize >> 8].get_or_init(|| fill_page(c as u32 & !0xff))
 }
 
 #[cold]
 fn fill_page(first: u32) -> Box<Page> {
     let separator = Entry { class: Class::Separator, combining: 0 };
-    let mut page = Box::new([separator; 256]);
-    for (code, entry) in (first..).zip(page.iter_mut()) {
+    let mut page = Box::new(Page { entries: [separator; 256], expansions: Vec::new() });
+    for (code, last) in (first..).zip(0u8..=255) {
         if let Some(c) = char::from_u32(code) {
-            *entry = compute(c);
+            let (entry, expansion) = compute(c);
+            page.entries[usize::from(last)] = entry;
+            page.expansions.extend(expansion.map(|text| (last, text)));
         }
     }
     page
 }
 
-fn compute(c: char) -> Entry {
+/// The entry of a character, and what becomes of it where that is several.
+fn compute(c: char) -> (Entry, Option<Box<str>>) {
     let combining = combining_class(c);
     let mut utf8 = [0; 4];
     let source = c.encode_utf8(&mut utf8);
@@ -74,6 +95,7 @@ fn compute(c: char) -> Entry {
     let folded = CaseMapper::new().fold_string(&composed);
     let result = nfkc.normalize(&folded);
     let mut all = composed.chars().chain(folded.chars()).chain(result.chars());
+    let mut expansion = None;
     let class = if may_compose_with_previous(c) || all.clone().any(may_compose_with_previous) {
         Class::Complex
     } else if combining != 0 {
@@ -84,11 +106,13 @@ fn compute(c: char) -> Entry {
         let mut chars = result.chars();
         match (chars.next(), chars.next()) {
             (Some(only), None) => plain(only),
-            // As many as Unicode has, once each, for as long as the process runs.
-            _ => Class::Expand(Box::leak(result.into_owned().into_boxed_str())),
+            _ => {
+                expansion = Some(result.into_owned().into_boxed_str());
+                Class::Expand
+            }
         }
     };
-    Entry { class, combining }
+    (Entry { class, combining }, expansion)
 }
 
 /// The full algorithms over a stretch of text.

@@ -60,21 +60,44 @@ impl<'a> Words<'a> {
             (c, next, classes::entry(c))
         };
         let (mut c, mut next, mut entry) = load(at);
+        // Marks in canonical order, none of which composes, are taken as they come; at one that is not so, all is
+        // taken back to the character it leans on.
+        let mut base = (at, self.mark());
+        let mut last = entry.combining;
         loop {
-            let follower = bytes.get(next).filter(|&&byte| byte >= 0x80).map(|_| load(next));
-            if entry.class == Class::Complex || follower.is_some_and(|(_, _, follower)| follower.leans_back())
-            {
-                return self.character(text, at);
+            if entry.class == Class::Complex {
+                break;
             }
             self.take(c, entry.class);
-            match follower {
-                Some(follower) => {
-                    at = next;
-                    (c, next, entry) = follower;
-                }
-                None => return next,
+            let Some(&byte) = bytes.get(next) else { return next };
+            if byte < 0x80 {
+                return next;
             }
+            at = next;
+            (c, next, entry) = load(at);
+            if entry.combining == 0 {
+                if entry.class != Class::Complex {
+                    base = (at, self.mark());
+                }
+            } else if last > entry.combining {
+                break;
+            }
+            last = entry.combining;
         }
+        self.back_to(base.1);
+        self.character(text, base.0)
+    }
+
+    /// What is needed to take back what is taken from here on.
+    #[inline(always)]
+    fn mark(&self) -> Mark {
+        Mark { used: self.sink.used, tokens: self.sink.hashes.len(), start: self.start }
+    }
+
+    fn back_to(&mut self, mark: Mark) {
+        self.sink.used = mark.used;
+        self.sink.hashes.truncate(mark.tokens);
+        self.start = mark.start;
     }
 
     /// Takes the character at `at`, with those behind that lean on it; tells where the next one starts.
@@ -128,7 +151,7 @@ impl<'a> Words<'a> {
             Class::Word(folded) => self.word(folded),
             Class::Single(folded) => self.single(folded),
             Class::Separator => self.close(),
-            Class::Expand(folded) => self.take_folded(folded),
+            Class::Expand => self.take_folded(classes::expansion(c)),
             Class::Complex => self.take_folded(&classes::fold_fully(c.encode_utf8(&mut [0; 4]))),
         }
     }
@@ -145,14 +168,23 @@ impl<'a> Words<'a> {
     fn word(&mut self, c: char) {
         let at = self.sink.used;
         self.start.get_or_insert(at);
-        self.sink.used = at + c.encode_utf8(&mut self.sink.text[at..at + 4]).len();
+        let (utf8, len) = encode(c);
+        self.sink.text[at..at + 8].copy_from_slice(&utf8.to_le_bytes());
+        self.sink.used = at + len;
     }
 
+    /// A token of one character. It is hashed from where it is made: reading it back out of the text would wait for
+    /// the bytes to arrive there.
     #[inline(always)]
     fn single(&mut self, c: char) {
         self.close();
-        self.word(c);
-        self.close();
+        let (utf8, len) = encode(c);
+        self.sink.hashes.push(hash::step(utf8, 0, len as u64));
+        let at = self.sink.used;
+        let blank = u64::from(b' ') << (8 * len);
+        self.sink.text[at..at + 8].copy_from_slice(&(utf8 | blank).to_le_bytes());
+        self.sink.used = at + len + 1;
+        self.keep_room();
     }
 
     #[inline(always)]
@@ -167,12 +199,25 @@ impl<'a> Words<'a> {
             self.sink.hashes.push(hash);
             self.sink.text[end] = b' ';
             self.sink.used = end + 1;
-            // A long run of words that are longer folded than not may outgrow what was reserved.
-            if self.sink.text.len() < self.sink.used + 32 {
-                self.sink.reserve(self.sink.used);
-            }
+            self.keep_room();
         }
     }
+
+    /// A long run of words that are longer folded than not may outgrow what was reserved.
+    #[inline(always)]
+    fn keep_room(&mut self) {
+        if self.sink.text.len() < self.sink.used + 32 {
+            self.sink.reserve(self.sink.used);
+        }
+    }
+}
+
+/// A place to go back to.
+#[derive(Clone, Copy)]
+struct Mark {
+    used: usize,
+    tokens: usize,
+    start: Option<usize>,
 }
 
 /// The character of valid UTF-8 that starts at `at`, and where the next one does.
@@ -187,6 +232,19 @@ fn decode(bytes: &[u8], at: usize) -> (char, usize) {
         _ => ((first & 0x07) << 18 | rest(1) << 12 | rest(2) << 6 | rest(3), 4),
     };
     (char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER), at + len)
+}
+
+/// The UTF-8 of a character as a little-endian word, and its length.
+#[inline(always)]
+fn encode(c: char) -> (u64, usize) {
+    let code = u64::from(u32::from(c));
+    let tail = |shift: u32| 0x80 | (code >> shift & 0x3f);
+    match code {
+        0..0x80 => (code, 1),
+        0x80..0x800 => (0xc0 | code >> 6 | tail(0) << 8, 2),
+        0x800..0x1_0000 => (0xe0 | code >> 12 | tail(6) << 8 | tail(0) << 16, 3),
+        _ => (0xf0 | code >> 18 | tail(12) << 8 | tail(6) << 16 | tail(0) << 24, 4),
+    }
 }
 
 /// Lower case of ASCII letters, digits and `_` as they are, zero for separators.

@@ -3,12 +3,16 @@
 //! Stars are decided in rank order, so an excerpt that comes before the whole is kept at first. Afterwards keepers are
 //! looked at once more, the largest first: one whose shingles lie within a keeper that stays joins the best-ranked
 //! such one. Documents that had joined it are decided again among the keepers that stay, and stay themselves where
-//! none takes them. So every removed document is alike to the very one that was kept.
+//! none takes them; then keepers are looked at again, until none lies within another. So every removed document is
+//! alike to the very one that was kept, and no kept one lies within another.
 
 use super::{Keepers, Worker};
 use crate::error::Error;
 use crate::table::DocId;
 use std::cmp::Reverse;
+
+/// Rounds after which size alone decides. Two or three do on real pages.
+const ROUNDS: usize = 8;
 
 impl Worker<'_> {
     /// `of_document`: buckets by place in the ranking.
@@ -19,6 +23,25 @@ impl Worker<'_> {
         bucket_count: usize,
         keepers: &mut Keepers,
     ) -> Result<(), Error> {
+        for _ in 0..ROUNDS {
+            if !self.round(ranked, of_document, bucket_count, keepers)? {
+                return Ok(());
+            }
+        }
+        // One round with nobody joined to anybody is the last: what stays lies within nothing larger.
+        keepers.fill(None);
+        self.round(ranked, of_document, bucket_count, keepers)?;
+        Ok(())
+    }
+
+    /// Tells whether a keeper went.
+    fn round(
+        &mut self,
+        ranked: &[DocId],
+        of_document: &[Vec<u32>],
+        bucket_count: usize,
+        keepers: &mut Keepers,
+    ) -> Result<bool, Error> {
         let len = |place: usize| self.table.set_len[ranked[place] as usize];
         let mut order: Vec<usize> = (0..ranked.len()).filter(|&place| keepers[place].is_none()).collect();
         order.sort_unstable_by_key(|&place| (Reverse(len(place)), place));
@@ -43,7 +66,7 @@ impl Worker<'_> {
                 }
             }
         }
-        Ok(())
+        Ok(!left.is_empty())
     }
 
     /// The best-ranked of the staying keepers that a document verifies against.

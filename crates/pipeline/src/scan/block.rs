@@ -1,5 +1,6 @@
 //! One block of records to what it leaves.
 
+use crate::groups;
 use crate::piece::{BadEntry, Gap, LinkEntry, Piece, Row};
 use crate::recipe::Recipe;
 use crate::sketcher::{Sketcher, Sketches};
@@ -62,6 +63,7 @@ impl<'a> BlockSketcher<'a> {
             Body::Text(text) => text.len() as u64,
             Body::Page { bytes, .. } => bytes.len() as u64,
         };
+        piece.meta.ungrouped += u64::from(!groups::is_told(&self.recipe.plan.within, document));
         let input =
             RankInput { url, date, score: document.score, normalised_bytes: sketched.normalised_bytes };
         let row = Row {

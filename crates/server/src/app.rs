@@ -1,0 +1,131 @@
+//! What all requests share, and what is done around each: an id, the guard, the log, the counters.
+
+use crate::admission::Admission;
+use crate::guard::Guard;
+use crate::log::{Log, Request as Logged};
+use crate::metrics::{Metrics, Route};
+use crate::options::Limits;
+use crate::pool::Pool;
+use crate::problem::Problem;
+use crate::routes::Drawn;
+use crate::writer::Writer;
+use axum::body::Body;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Request, Response, header};
+use axum::response::IntoResponse;
+use onefold_index::{Index, Rule};
+use std::convert::Infallible;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use tokio::sync::watch;
+use tower_service::Service;
+
+/// What all requests share. The pool and the writer come first, so that they end before the index is closed.
+pub(crate) struct App {
+    pub(crate) pool: Pool,
+    pub(crate) writer: Writer,
+    pub(crate) index: Arc<Index>,
+    pub(crate) admission: Admission,
+    pub(crate) limits: Limits,
+    pub(crate) metrics: Metrics,
+    pub(crate) log: Arc<Log>,
+    pub(crate) guard: Guard,
+    pub(crate) stopping: watch::Sender<bool>,
+    pub(crate) ids: Ids,
+    pub(crate) pictures: Mutex<Option<Drawn>>,
+}
+
+impl App {
+    pub(crate) fn is_stopping(&self) -> bool {
+        *self.stopping.borrow()
+    }
+
+    /// Whether the index compares by fingerprints.
+    pub(crate) fn takes_fingerprints(&self) -> bool {
+        matches!(self.index.settings().rule, Rule::Simhash { .. })
+    }
+}
+
+/// Seconds since 1970.
+pub(crate) fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs())
+}
+
+/// Names of requests: those that clients give, or our own.
+pub(crate) struct Ids {
+    start: u64,
+    next: AtomicU64,
+}
+
+static REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+impl Ids {
+    pub(crate) fn new() -> Self {
+        let time = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_micros() as u64);
+        Ids { start: time, next: AtomicU64::new(0) }
+    }
+
+    fn take(&self, headers: &HeaderMap) -> HeaderValue {
+        let plain = |b: &u8| b.is_ascii_alphanumeric() || b"-_.".contains(b);
+        let given = headers.get(&REQUEST_ID);
+        let given = given.filter(|id| (1..=64).contains(&id.len()) && id.as_bytes().iter().all(plain));
+        given.cloned().unwrap_or_else(|| {
+            let id = format!("{:x}-{:x}", self.start, self.next.fetch_add(1, Ordering::Relaxed));
+            HeaderValue::from_str(&id)
+                .expect("an id is a header value because it is made of hexadecimal digits")
+        })
+    }
+}
+
+/// Answers a request.
+pub(crate) async fn answer<B>(
+    app: Arc<App>,
+    mut router: axum::Router,
+    request: Request<B>,
+) -> Result<Response<Body>, Infallible>
+where
+    B: http_body::Body<Data = bytes::Bytes> + Send + 'static,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    let started = Instant::now();
+    let id = app.ids.take(request.headers());
+    let route = Route::of(request.uri().path());
+    let method = request.method().clone();
+    let passed = if route.is_open() { Ok(()) } else { app.guard.check(request.headers()) };
+    let mut response = match passed {
+        Ok(()) => match router.call(request.map(Body::new)).await {
+            Ok(response) => response,
+            Err(never) => match never {},
+        },
+        Err(problem) => problem.into_response(),
+    };
+    let took = started.elapsed();
+    let status = response.status().as_u16();
+    app.metrics.request(route, status, took);
+    let problem = response.extensions_mut().remove::<Problem>();
+    app.log.request(&Logged {
+        id: id.to_str().unwrap_or_default(),
+        method: known_method(&method),
+        route: route.name(),
+        status,
+        micros: took.as_micros(),
+        problem: problem.as_ref().map(|problem| (problem.code, problem.for_log())),
+    });
+    let headers = response.headers_mut();
+    headers.insert(REQUEST_ID.clone(), id);
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    Ok(response)
+}
+
+/// A method that clients made up is not logged as they wrote it.
+fn known_method(method: &axum::http::Method) -> &'static str {
+    match method.as_str() {
+        "GET" => "GET",
+        "POST" => "POST",
+        "DELETE" => "DELETE",
+        "HEAD" => "HEAD",
+        "PUT" => "PUT",
+        "OPTIONS" => "OPTIONS",
+        _ => "other",
+    }
+}

@@ -1,0 +1,260 @@
+//! Many documents over one request: a JSON object a line in, an answer a line out, while more come in.
+//!
+//! Three steps run at once. Lines are read and handed to the pool; the sketches that come back are handed to the writer in
+//! the order of the lines, so that the answers do not depend on which thread was faster; answers go out in that order too.
+
+use super::Shared;
+use super::documents::fits;
+use crate::admission::Ticket;
+use crate::answers::AnswerLine;
+use crate::app::{App, now};
+use crate::body::too_large;
+use crate::input::{self, Input, Submission};
+use crate::problem::{Code, Problem, ProblemBody};
+use crate::writer::Addition;
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::{HeaderValue, Request, header};
+use axum::response::{IntoResponse, Response};
+use bytes::{Bytes, BytesMut};
+use futures_util::stream::unfold;
+use http_body_util::BodyExt;
+use onefold_index::Answer;
+use serde::Serialize;
+use std::convert::Infallible;
+use std::sync::Arc;
+use tokio::sync::oneshot::error::TryRecvError;
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::timeout;
+use utoipa::ToSchema;
+
+/// Answers that wait for a client that sends all before it reads.
+const MOST_ANSWERS: usize = 16_384;
+/// Bytes of answers sent at once.
+const CHUNK: usize = 32 << 10;
+
+/// An answer.
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+#[allow(clippy::large_enum_variant, reason = "it is written as soon as it is made")]
+pub(super) enum BatchLine {
+    Answer(AnswerLine),
+    Failed(FailedLine),
+}
+
+/// A line that could not be added.
+#[derive(Serialize, ToSchema)]
+pub(super) struct FailedLine {
+    /// Which, from 1.
+    line: u64,
+    /// Why.
+    error: ProblemBody,
+}
+
+/// A sketched document on its way to the writer.
+struct Sketched {
+    name: Option<String>,
+    document: input::Sketched,
+    ticket: Ticket,
+}
+
+type Coming<R> = oneshot::Receiver<Result<R, Problem>>;
+
+/// An answer on its way out.
+struct Pending {
+    line: u64,
+    name: Option<String>,
+    answer: Coming<Answer>,
+}
+
+/// Check many documents and add them, in the order of their lines
+///
+/// A line of JSON for each document in, and a line of JSON for each out, streamed. A line that cannot be added is answered by
+/// its number and the problem; the others go on.
+#[utoipa::path(
+    post,
+    path = "/v1/documents:batch",
+    request_body(content = Submission, content_type = "application/x-ndjson"),
+    responses(
+        (status = 200, description = "A verdict a line", body = BatchLine, content_type = "application/x-ndjson"),
+        (status = "default", description = "A problem", body = ProblemBody, content_type = "application/problem+json")
+    )
+)]
+pub(super) async fn batch(State(app): Shared, request: Request<Body>) -> Response {
+    let (lines, sketched) = mpsc::channel(MOST_ANSWERS);
+    let (added, answers) = mpsc::channel(MOST_ANSWERS);
+    tokio::spawn(read(Arc::clone(&app), request.into_body(), lines));
+    tokio::spawn(add(Arc::clone(&app), sketched, added));
+    let answers = Answers { app, answers, next: None };
+    let chunks = unfold(answers, |mut answers| async {
+        let chunk = answers.chunk().await?;
+        Some((Ok::<_, Infallible>(chunk), answers))
+    });
+    let mut response = Body::from_stream(chunks).into_response();
+    let kind = HeaderValue::from_static("application/x-ndjson");
+    response.headers_mut().insert(header::CONTENT_TYPE, kind);
+    response
+}
+
+/// Answers on their way to the client.
+struct Answers {
+    app: Arc<App>,
+    answers: mpsc::Receiver<Pending>,
+    /// Taken from the queue, but not answered yet.
+    next: Option<Pending>,
+}
+
+impl Answers {
+    /// Waits for an answer, and takes along those that are there.
+    async fn chunk(&mut self) -> Option<Bytes> {
+        let mut out = Vec::new();
+        let first = match self.next.take() {
+            Some(next) => next,
+            None => self.answers.recv().await?,
+        };
+        let answer = first.answer.await.unwrap_or_else(|_| Err(broken()));
+        self.put(&mut out, first.line, first.name, answer);
+        while out.len() < CHUNK
+            && let Ok(mut next) = self.answers.try_recv()
+        {
+            match next.answer.try_recv() {
+                Ok(answer) => self.put(&mut out, next.line, next.name, answer),
+                Err(TryRecvError::Closed) => self.put(&mut out, next.line, next.name, Err(broken())),
+                Err(TryRecvError::Empty) => {
+                    self.next = Some(next);
+                    break;
+                }
+            }
+        }
+        Some(out.into())
+    }
+
+    fn put(&self, out: &mut Vec<u8>, line: u64, name: Option<String>, answer: Result<Answer, Problem>) {
+        let line = match answer {
+            Ok(answer) => {
+                self.app.metrics.verdict(answer.verdict);
+                BatchLine::Answer(AnswerLine::new(name, answer))
+            }
+            Err(problem) => BatchLine::Failed(FailedLine { line, error: problem.body() }),
+        };
+        // Writing into memory fails for no value of ours.
+        let _ = serde_json::to_writer(&mut *out, &line);
+        out.push(b'\n');
+    }
+}
+
+fn broken() -> Problem {
+    Problem::new(Code::Internal, "the work on this line was broken off")
+}
+
+/// A pending answer that is there already.
+fn failed<R>(problem: Problem) -> Coming<R> {
+    let (reply, answer) = oneshot::channel();
+    let _ = reply.send(Err(problem));
+    answer
+}
+
+/// Reads lines and has them sketched; ends with the body, when the client goes or when the server stops.
+async fn read(app: Arc<App>, mut body: Body, lines: mpsc::Sender<(u64, Coming<Sketched>)>) {
+    let mut reader = Lines { share: app.admission.share(), app, lines, number: 0, rest: BytesMut::new() };
+    let mut stop = reader.app.stopping.subscribe();
+    let limit = reader.app.limits.request;
+    let ended = loop {
+        let frame = tokio::select! {
+            frame = timeout(limit, body.frame()) => frame,
+            _ = stop.wait_for(|stop| *stop) => {
+                break Err(Problem::new(Code::Stopping, "about to stop; lines from here on were not read"));
+            }
+        };
+        let taken = match frame {
+            Ok(Some(Ok(frame))) => match frame.into_data() {
+                Ok(data) => reader.take(&data).await,
+                Err(_) => Ok(()),
+            },
+            Ok(Some(Err(_))) => return,
+            Ok(None) => break reader.last().await,
+            Err(_) => Err(Problem::new(Code::Timeout, "no more lines arrived in time")),
+        };
+        if taken.is_err() {
+            break taken;
+        }
+    };
+    if let Err(problem) = ended {
+        reader.number += 1;
+        // The client may have gone.
+        let _ = reader.lines.send((reader.number, failed(problem))).await;
+    }
+}
+
+struct Lines {
+    app: Arc<App>,
+    share: crate::admission::Share,
+    lines: mpsc::Sender<(u64, Coming<Sketched>)>,
+    number: u64,
+    rest: BytesMut,
+}
+
+impl Lines {
+    /// Takes some bytes; an error ends the batch.
+    async fn take(&mut self, mut data: &[u8]) -> Result<(), Problem> {
+        while let Some(end) = data.iter().position(|&byte| byte == b'\n') {
+            self.rest.extend_from_slice(&data[..end]);
+            data = &data[end + 1..];
+            let line = self.rest.split().freeze();
+            self.line(line).await?;
+        }
+        self.rest.extend_from_slice(data);
+        if self.rest.len() > self.app.limits.body_bytes { Err(too_large(&self.app.limits)) } else { Ok(()) }
+    }
+
+    /// Takes what comes behind the last line end.
+    async fn last(&mut self) -> Result<(), Problem> {
+        let line = self.rest.split().freeze();
+        self.line(line).await
+    }
+
+    async fn line(&mut self, line: Bytes) -> Result<(), Problem> {
+        if line.len() > self.app.limits.body_bytes {
+            return Err(too_large(&self.app.limits));
+        }
+        if line.trim_ascii().is_empty() {
+            return Ok(());
+        }
+        self.number += 1;
+        let ticket = self.app.admission.wait(&self.share, line.len()).await?;
+        let (reply, sketched) = oneshot::channel();
+        let app = Arc::clone(&self.app);
+        self.app.pool.submit(move |desk| {
+            let sketched = Input::of_json(&line).and_then(|input| {
+                fits(&app, &input)?;
+                let name = input.name().map(str::to_owned);
+                Ok(Sketched { name, document: input.sketch(desk, now()), ticket })
+            });
+            // The client may have gone.
+            let _ = reply.send(sketched);
+        });
+        let gone = |_| Problem::new(Code::InvalidRequest, "the client has gone");
+        self.lines.send((self.number, sketched)).await.map_err(gone)
+    }
+}
+
+/// Hands sketches to the writer in the order of their lines.
+async fn add(
+    app: Arc<App>,
+    mut sketched: mpsc::Receiver<(u64, Coming<Sketched>)>,
+    added: mpsc::Sender<Pending>,
+) {
+    while let Some((line, pending)) = sketched.recv().await {
+        let pending = match pending.await.unwrap_or_else(|_| Err(broken())) {
+            Ok(Sketched { name, document, ticket }) => {
+                let (reply, answer) = oneshot::channel();
+                app.writer.add(Addition { document, reply, ticket });
+                Pending { line, name, answer }
+            }
+            Err(problem) => Pending { line, name: None, answer: failed(problem) },
+        };
+        if added.send(pending).await.is_err() {
+            return;
+        }
+    }
+}
