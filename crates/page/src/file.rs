@@ -5,6 +5,7 @@
 //! Every reader is bounded: what a file unpacks to is cut off at [`MAX_UNPACKED_BYTES`] with an error, nothing
 //! recurses, and a damaged file is an error with a reason, never a panic.
 
+mod declared;
 #[cfg(feature = "office")]
 mod epub;
 #[cfg(feature = "office")]
@@ -18,6 +19,7 @@ mod sniff;
 #[cfg(feature = "office")]
 mod zipped;
 
+pub use declared::payload_type;
 pub use sniff::file_type;
 
 use crate::content::{Content, Page, extract};
@@ -55,7 +57,57 @@ pub enum FileType {
     Media,
     Archive,
     Font,
+    /// Programs and style sheets.
+    Script,
+    /// JSON and the like.
+    Data,
     Other,
+}
+
+impl FileType {
+    /// Its name in counts.
+    pub fn name(self) -> &'static str {
+        match self {
+            FileType::Html => "html",
+            FileType::Text => "text",
+            FileType::Xml => "xml",
+            FileType::Pdf => "pdf",
+            FileType::Docx => "docx",
+            FileType::Pptx => "pptx",
+            FileType::Xlsx => "xlsx",
+            FileType::Odt => "odt",
+            FileType::Odp => "odp",
+            FileType::Ods => "ods",
+            FileType::Epub => "epub",
+            FileType::Rtf => "rtf",
+            FileType::Doc => "doc",
+            FileType::Xls => "xls",
+            FileType::Ppt => "ppt",
+            FileType::Image => "image",
+            FileType::Media => "media",
+            FileType::Archive => "archive",
+            FileType::Font => "font",
+            FileType::Script => "script",
+            FileType::Data => "data",
+            FileType::Other => "other",
+        }
+    }
+
+    /// Whether text is read from files of this type.
+    pub fn has_text(self) -> bool {
+        match self {
+            FileType::Image
+            | FileType::Media
+            | FileType::Archive
+            | FileType::Font
+            | FileType::Script
+            | FileType::Data
+            | FileType::Other => false,
+            FileType::Pdf => cfg!(feature = "pdf"),
+            FileType::Html | FileType::Text | FileType::Xml | FileType::Rtf => true,
+            _ => cfg!(feature = "office"),
+        }
+    }
 }
 
 /// Why a file gives no text.
@@ -63,10 +115,10 @@ pub enum FileType {
 #[non_exhaustive]
 pub enum FileError {
     /// Files of this type are not read.
-    #[error("no text is read from {0:?} files")]
+    #[error("no text is read from files of the type {}", .0.name())]
     NotRead(FileType),
     /// The file is damaged.
-    #[error("damaged {kind:?} file: {reason}")]
+    #[error("damaged {} file: {reason}", kind.name())]
     Damaged {
         /// What it is.
         kind: FileType,
@@ -74,10 +126,10 @@ pub enum FileError {
         reason: String,
     },
     /// It unpacks to more, or asks for more work, than is allowed.
-    #[error("{0:?} file unpacks to more than is read of one")]
+    #[error("{} file unpacks to more than is read of one", .0.name())]
     TooLarge(FileType),
     /// Only a key opens it.
-    #[error("encrypted {0:?} file")]
+    #[error("encrypted {} file", .0.name())]
     Encrypted(FileType),
 }
 
@@ -100,6 +152,11 @@ pub fn extract_file(bytes: &[u8], charset: Option<&str>, content: Content) -> Re
             let decoded = crate::decode(bytes, charset, true);
             let mut text = String::new();
             crate::visible_text(&decoded.text, &mut text);
+            // Feeds hold pages as text.
+            if text.contains("</") {
+                let inner = std::mem::take(&mut text);
+                crate::visible_text(&inner, &mut text);
+            }
             text
         }
         FileType::Rtf => rtf::text(bytes),

@@ -4,14 +4,15 @@ mod shingle_keys;
 
 use crate::census::{FeatureCounts, ShingleCounter};
 use crate::paragraphs::{self, Paragraphs};
+use crate::payload::{Notice, kind_of, text_of};
 use crate::recipe::Recipe;
 use onefold_detect::digest::Digest;
 use onefold_detect::mix;
 use onefold_detect::sketch::{ClassicMinHash, MinHash, SimHash, idf_weight};
 use onefold_detect::text::{Normaliser, ShingleSet};
+use onefold_formats::BadRecord;
 use onefold_formats::document::{Body, Document};
-use onefold_page::Content;
-use onefold_run::{Method, PageContent, Plan, SketchKind, Unit, Weight, Within};
+use onefold_run::{Method, Plan, SketchKind, Unit, Weight, Within};
 use shingle_keys::Prefixes;
 pub(crate) use shingle_keys::ShingleKey;
 use xxhash_rust::xxh3::xxh3_64;
@@ -22,6 +23,7 @@ pub(crate) struct Sketched {
     pub(crate) digest: Digest,
     pub(crate) normalised_bytes: u64,
     pub(crate) empty: bool,
+    pub(crate) notice: Notice,
 }
 
 /// What a document leaves for matching; emptied and filled for each.
@@ -82,7 +84,11 @@ impl<'p> Sketcher<'p> {
     }
 
     /// Digests a document and makes what its method asks for.
-    pub(crate) fn sketch(&mut self, document: &Document<'_>, out: &mut Sketches) -> Sketched {
+    pub(crate) fn sketch(
+        &mut self,
+        document: &Document<'_>,
+        out: &mut Sketches,
+    ) -> Result<Sketched, BadRecord> {
         let (plan, layout, body) = (self.recipe.plan, self.recipe.layout, &document.body);
         out.clear(layout.bytes());
         let group = self.group(document);
@@ -90,23 +96,28 @@ impl<'p> Sketcher<'p> {
             let bytes = raw(body);
             // Hardly a text has no ASCII letter or digit; the others are read to be sure.
             let empty = !bytes.iter().any(u8::is_ascii_alphanumeric) && {
-                self.read(body);
+                self.read(body)?;
                 self.normaliser.normalised().is_empty()
             };
             let digest = grouped(plan.digest.short(bytes), group);
-            return Sketched { digest, normalised_bytes: bytes.len() as u64, empty };
+            let notice = Notice { kind: kind_of(body), ..Notice::default() };
+            return Ok(Sketched { digest, normalised_bytes: bytes.len() as u64, empty, notice });
         }
-        self.read(body);
+        let notice = self.read(body)?;
         let normalised = self.normaliser.normalised();
         let digest = grouped(self.digest(body), group);
-        let sketched =
-            Sketched { digest, normalised_bytes: normalised.len() as u64, empty: normalised.is_empty() };
+        let sketched = Sketched {
+            digest,
+            normalised_bytes: normalised.len() as u64,
+            empty: normalised.is_empty(),
+            notice,
+        };
         if sketched.empty {
-            return sketched;
+            return Ok(sketched);
         }
         if plan.unit == Unit::Paragraph {
             self.paragraphs(document, out);
-            return sketched;
+            return Ok(sketched);
         }
         if layout.has_tokens() {
             layout.put_tokens(&mut out.record, self.normaliser.token_hashes().len() as u32);
@@ -123,13 +134,13 @@ impl<'p> Sketcher<'p> {
         if layout.has_signature() {
             self.sign(group, out);
         }
-        sketched
+        Ok(sketched)
     }
 
     /// What stays of a document that is not looked at: it passes for empty.
     pub(crate) fn skip(&self, out: &mut Sketches) -> Sketched {
         out.clear(self.recipe.layout.bytes());
-        Sketched { digest: Digest(0), normalised_bytes: 0, empty: true }
+        Sketched { digest: Digest(0), normalised_bytes: 0, empty: true, notice: Notice::default() }
     }
 
     /// Counts the shingles and features of a document.
@@ -139,7 +150,10 @@ impl<'p> Sketcher<'p> {
         shingles: Option<&mut ShingleCounter<'_>>,
         features: Option<&FeatureCounts>,
     ) {
-        self.read(&document.body);
+        // What cannot be read is counted as bad when it is sketched.
+        if self.read(&document.body).is_err() {
+            return;
+        }
         if let Some(counter) = shingles {
             // Within one document a shingle may repeat: that makes it no rarer to others, and costs no sorting here.
             self.each_shingle(|hash| counter.add(hash));
@@ -157,7 +171,7 @@ impl<'p> Sketcher<'p> {
 
     /// The digest and the set of shingles of a document.
     pub(crate) fn shingles(&mut self, document: &Document<'_>) -> (Digest, ShingleSet) {
-        self.read(&document.body);
+        self.read_again(&document.body);
         let digest = grouped(self.digest(&document.body), self.group(document));
         let mut hashes = std::mem::take(&mut self.hashes);
         hashes.clear();
@@ -169,16 +183,18 @@ impl<'p> Sketcher<'p> {
 
     /// The digest and the characters of a document's normalised text.
     pub(crate) fn characters(&mut self, document: &Document<'_>) -> (Digest, Vec<char>) {
-        self.read(&document.body);
+        self.read_again(&document.body);
         let digest = grouped(self.digest(&document.body), self.group(document));
         (digest, String::from_utf8_lossy(self.normaliser.normalised()).chars().collect())
     }
 
     /// The digest and the text of a document.
     pub(crate) fn text(&mut self, document: &Document<'_>) -> (Digest, String) {
-        let mut text = String::new();
-        text_of(&document.body, self.recipe.plan.content, &mut text);
-        self.normaliser.read(&text);
+        self.read_again(&document.body);
+        let text = match &document.body {
+            Body::Text(text) => text.to_string(),
+            Body::Page { .. } | Body::File { .. } => self.page.clone(),
+        };
         (grouped(self.digest(&document.body), self.group(document)), text)
     }
 
@@ -190,7 +206,7 @@ impl<'p> Sketcher<'p> {
                 Ok(text) => text,
                 Err(_) => return,
             },
-            Body::Page { .. } => return,
+            Body::Page { .. } | Body::File { .. } => return,
         };
         let plan = self.recipe.plan;
         self.cutter.each(plan, text, |_, _, digest| out.keys.push(paragraphs::key(digest)));
@@ -288,15 +304,24 @@ impl<'p> Sketcher<'p> {
         }
     }
 
-    fn read(&mut self, body: &Body<'_>) {
+    fn read(&mut self, body: &Body<'_>) -> Result<Notice, BadRecord> {
         match body {
-            Body::Text(text) => self.normaliser.read(text),
-            Body::Page { .. } => {
+            Body::Text(text) => {
+                self.normaliser.read(text);
+                Ok(Notice::default())
+            }
+            Body::Page { .. } | Body::File { .. } => {
                 self.page.clear();
-                text_of(body, self.recipe.plan.content, &mut self.page);
+                let notice = text_of(body, self.recipe.plan.content, &mut self.page);
                 self.normaliser.read(&self.page);
+                notice
             }
         }
+    }
+
+    /// Reads a document that was read before; one that has become bad since has no text, and so another digest.
+    fn read_again(&mut self, body: &Body<'_>) {
+        let _ = self.read(body);
     }
 }
 
@@ -324,30 +349,7 @@ fn grouped(digest: Digest, group: Option<u64>) -> Digest {
 fn raw<'a>(body: &'a Body<'_>) -> &'a [u8] {
     match body {
         Body::Text(text) => text.as_bytes(),
-        Body::Page { bytes, .. } => bytes,
-    }
-}
-
-/// Appends the text of a document that is compared. A page that only a script, a form or a login can fill has none.
-pub(crate) fn text_of(body: &Body<'_>, content: PageContent, out: &mut String) {
-    match body {
-        Body::Text(text) => out.push_str(text),
-        Body::Page { bytes, html, charset } => {
-            let decoded = onefold_page::decode(bytes, charset.as_deref(), *html);
-            if !*html {
-                out.push_str(&decoded.text);
-                return;
-            }
-            let content = match content {
-                PageContent::Main => Content::Main,
-                PageContent::Plateau => Content::Plateau,
-                PageContent::All => return onefold_page::visible_text(&decoded.text, out),
-            };
-            let page = onefold_page::extract_html(&decoded.text, content);
-            if page.needs.is_none() {
-                out.push_str(&page.text);
-            }
-        }
+        Body::Page { bytes, .. } | Body::File { bytes, .. } => bytes,
     }
 }
 

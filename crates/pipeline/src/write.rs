@@ -18,7 +18,9 @@ use crate::verdicts::{Fate, Verdicts};
 use crate::workdir::Workdir;
 use onefold_formats::BadRecord;
 use onefold_formats::source::{Format, Source};
-use onefold_run::{Counts, FORMAT_VERSION, InputRecord, Manifest, ParagraphCounts, Unit, Verdict};
+use onefold_run::{
+    Counts, FORMAT_VERSION, InputRecord, Manifest, PageCounts, ParagraphCounts, Unit, Verdict,
+};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -26,7 +28,7 @@ use std::path::{Path, PathBuf};
 pub(crate) const STAGING: &str = ".onefold";
 /// Marks in the working folder that everything is staged.
 const PUBLISHING: &str = "publishing";
-const TABLES: [&str; 3] = ["removed", "clusters", "bad"];
+const TABLES: [&str; 4] = ["removed", "clusters", "bad", "needs"];
 /// From this many documents on, a source that nearly vanishes stops the run.
 const GUARDED: u64 = 1000;
 
@@ -168,6 +170,7 @@ impl Run<'_> {
             evidence: job.switches.evidence.ending().into(),
             counts: Counts { clusters: clusters.keepers.len() as u64, ..counts },
             paragraphs: self.paragraphs()?,
+            pages: self.pages(),
             bad_by_kind: self.bad_by_kind(bad_files),
             buckets: self.verdicts.buckets.clone(),
             notes,
@@ -235,6 +238,12 @@ impl Run<'_> {
             return Err(Error::Accounting { read, kept, removed, bad });
         }
         Ok(counts)
+    }
+
+    fn pages(&self) -> PageCounts {
+        let mut pages = PageCounts::default();
+        self.table.pieces().iter().for_each(|piece| pages.add(&piece.file.meta.pages));
+        pages
     }
 
     fn paragraphs(&self) -> Result<Option<ParagraphCounts>, Error> {

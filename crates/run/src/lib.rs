@@ -6,10 +6,10 @@ mod manifest;
 mod method;
 mod plan;
 
-pub use evidence::{BadLine, Cluster, DocumentRef, Removed, Verdict};
+pub use evidence::{BadLine, Cluster, DocumentRef, NeedsLine, Removed, Verdict};
 pub use keep::{KeepRule, KeepRuleError, RankInput};
 pub use manifest::{
-    Bucket, Counts, FORMAT_VERSION, InputRecord, Manifest, ManifestError, ParagraphCounts, Stage,
+    Bucket, Counts, FORMAT_VERSION, InputRecord, Manifest, ManifestError, PageCounts, ParagraphCounts, Stage,
 };
 pub use method::{
     ChoiceError, Method, Neighbours, PageContent, Simhash, SketchKind, Unit, Verify, Weight, Within,

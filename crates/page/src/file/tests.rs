@@ -195,4 +195,7 @@ fn files_without_text_are_told_from_others() {
     assert_eq!(skipped(b"GIF89a"), Err(FileError::NotRead(FileType::Image)));
     let feed = b"<?xml version='1.0'?><rss><channel><item><description>News &amp; more</description></item></channel></rss>";
     assert_eq!(skipped(feed).map(|page| page.text), Ok("News & more".to_owned()));
+    let feed =
+        b"<?xml version='1.0'?><rss><title>T</title><description>&lt;p&gt;News&lt;/p&gt;</description></rss>";
+    assert_eq!(skipped(feed).map(|page| page.text), Ok("T\nNews".to_owned()));
 }

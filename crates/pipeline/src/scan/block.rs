@@ -36,6 +36,10 @@ impl<'a> BlockSketcher<'a> {
                     piece.meta.passed += 1;
                     piece.meta.links.extend(link.map(|link| link_entry(frame, link)));
                 }
+                Parsed::Skipped(what) => {
+                    piece.meta.passed += 1;
+                    *piece.meta.pages.skipped.entry(what.to_owned()).or_default() += 1;
+                }
                 Parsed::Bad(bad) => {
                     piece.meta.bad.push(BadEntry { offset: frame.offset, length: frame.length, bad });
                 }
@@ -56,12 +60,23 @@ impl<'a> BlockSketcher<'a> {
         };
         let sketched = match self.recipe.takes(id) {
             true => self.sketcher.sketch(document, &mut self.sketches),
-            false => self.sketcher.skip(&mut self.sketches),
+            false => Ok(self.sketcher.skip(&mut self.sketches)),
         };
+        let sketched = match sketched {
+            Ok(sketched) => sketched,
+            Err(bad) => {
+                piece.meta.bad.push(BadEntry { offset: frame.offset, length: frame.length, bad });
+                return;
+            }
+        };
+        sketched.notice.count(&mut piece.meta.pages);
+        if let Some(needs) = sketched.notice.needs {
+            piece.meta.needs.push((number, needs.name().to_owned()));
+        }
         piece.push_sketches(&self.sketches);
         piece.meta.text_bytes += match &document.body {
             Body::Text(text) => text.len() as u64,
-            Body::Page { bytes, .. } => bytes.len() as u64,
+            Body::Page { bytes, .. } | Body::File { bytes, .. } => bytes.len() as u64,
         };
         piece.meta.ungrouped += u64::from(!groups::is_told(&self.recipe.plan.within, document));
         let input =
