@@ -2,6 +2,7 @@
 
 mod compare;
 mod digest;
+mod evaluate;
 mod extract;
 mod matching;
 mod tune;
@@ -12,6 +13,7 @@ use crate::size;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(crate) use compare::{ColorChoice, Compare};
 pub(crate) use digest::Digest;
+pub(crate) use evaluate::{Evaluate, EvaluateExtract, EvaluateOther};
 pub(crate) use extract::{ContentKind, Extract, ExtractFormat};
 pub(crate) use matching::{MatchArgs, MethodName, SketchArgs};
 use onefold_run::KeepRule;
@@ -319,45 +321,6 @@ pub(crate) struct Related {
     /// Print JSON, a line a document
     #[arg(long)]
     pub(crate) json: bool,
-    #[command(flatten)]
-    pub(crate) machine: MachineArgs,
-}
-
-#[derive(Args, Debug)]
-#[command(group(clap::ArgGroup::new("against").required(true).args(["truth", "oracle"])))]
-#[command(after_help = "Examples:
-  onefold evaluate corpus.jsonl --truth pairs.tsv --methods minhash,simhash,combined
-  onefold evaluate corpus.jsonl --oracle --sample-documents 10")]
-pub(crate) struct Evaluate {
-    #[command(flatten)]
-    pub(crate) input: InputArgs,
-    /// True pairs, tab-separated: two ids, and a similarity (column `jaccard` or `similarity`, or the third) or a
-    /// judgement of 0 or 1 (column `label`)
-    #[arg(long, value_name = "FILE", help_heading = "Truth")]
-    pub(crate) truth: Option<PathBuf>,
-    /// Take for true what --method join finds, which is every pair
-    #[arg(long, help_heading = "Truth")]
-    pub(crate) oracle: bool,
-    /// Look at one document in N only, chosen by its id; intervals say how sure the result is
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Truth")]
-    pub(crate) sample_documents: Option<u64>,
-    /// Methods to hold against it
-    #[arg(
-        long,
-        value_name = "LIST",
-        value_delimiter = ',',
-        default_value = "exact,minhash,simhash,combined",
-        help_heading = "Truth"
-    )]
-    pub(crate) methods: Vec<MethodName>,
-    /// Also tell what fingerprints within each distance from 0 to 10 come to, unverified
-    #[arg(long, help_heading = "Truth")]
-    pub(crate) distances: bool,
-    /// Print JSON
-    #[arg(long, help_heading = "Output")]
-    pub(crate) json: bool,
-    #[command(flatten)]
-    pub(crate) matching: MatchArgs,
     #[command(flatten)]
     pub(crate) machine: MachineArgs,
 }

@@ -12,6 +12,7 @@ use onefold_pipeline::{
     Against, EvidenceFormat, Job, Outcome, Resources, Selection, Spooled, Switches, available_memory,
 };
 use onefold_run::{KeepRule, Manifest, Method, Plan, Unit};
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -285,10 +286,24 @@ fn summary(manifest: &Manifest, arguments: &Dedup, output: &Path, seconds: f64) 
             human(cut.bytes_removed)
         );
     }
+    let kinds = |counts: &BTreeMap<String, u64>| {
+        counts.iter().map(|(kind, count)| format!("{count} {kind}")).collect::<Vec<_>>().join(", ")
+    };
+    let (skipped, needs) = (&manifest.pages.skipped, &manifest.pages.needs);
+    if !skipped.is_empty() {
+        eprintln!("skipped  {:>12}  {}", skipped.values().sum::<u64>(), kinds(skipped));
+    }
+    if !needs.is_empty() {
+        let (count, ending) = (needs.values().sum::<u64>(), &manifest.evidence);
+        eprintln!("needing  {count:>12}  {} to show their content; see needs.{ending}", kinds(needs));
+    }
     if counts.bad > 0 {
-        let kinds: Vec<String> =
-            manifest.bad_by_kind.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
-        eprintln!("bad      {:>12}  {}; see bad.{}", counts.bad, kinds.join(", "), manifest.evidence);
+        eprintln!(
+            "bad      {:>12}  {}; see bad.{}",
+            counts.bad,
+            kinds(&manifest.bad_by_kind),
+            manifest.evidence
+        );
     }
     for note in &manifest.notes {
         eprintln!("note: {}", crate::terminal::escape(note));

@@ -1,11 +1,12 @@
 //! `onefold evaluate`: how well methods do against a truth, side by side.
 
 mod labels;
+mod pages;
 mod score;
 mod truth;
 
 use crate::CANCEL;
-use crate::args::{Evaluate, MatchArgs, MethodName};
+use crate::args::{Evaluate, EvaluateOther, MatchArgs, MethodName};
 use crate::dedup::{Scratch, plan, resources, selection};
 use crate::progress::Bars;
 use anyhow::{Context, Result, bail};
@@ -25,6 +26,9 @@ pub(crate) fn ordered(a: &str, b: &str) -> (String, String) {
 }
 
 pub(crate) fn run(arguments: &Evaluate) -> Result<()> {
+    if let Some(EvaluateOther::Extract(arguments)) = &arguments.other {
+        return pages::run(arguments);
+    }
     let scratch = Scratch::new(&arguments.machine, true)?;
     let corpus = Corpus { arguments, selection: selection(&arguments.input, scratch.path())?, scratch };
     let threshold = arguments.matching.threshold.unwrap_or(Plan::default().threshold);

@@ -17,6 +17,8 @@ pub mod charset;
 pub mod content;
 pub mod file;
 pub mod html;
+#[cfg(feature = "evaluate")]
+pub mod score;
 pub mod template;
 pub mod url;
 

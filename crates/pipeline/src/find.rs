@@ -2,9 +2,9 @@
 
 use crate::error::Error;
 use crate::inputs::Selection;
-use crate::sketcher::text_of;
+use crate::payload::{parser_for, text_of};
 use onefold_formats::Block;
-use onefold_formats::document::{Body, Document, Parsed, Parser};
+use onefold_formats::document::{Body, Document, Parsed};
 use onefold_formats::reader::{Progress, Reader};
 use onefold_formats::source::{Fields, Format, Layout, Look, Source};
 use onefold_run::PageContent;
@@ -23,14 +23,15 @@ pub struct FoundDocument {
 }
 
 impl FoundDocument {
-    fn new(id: String, body: &Body<'_>, content: PageContent) -> Self {
+    fn new(id: String, body: &Body<'_>, content: PageContent) -> Result<Self, Error> {
         let mut text = String::new();
-        text_of(body, content, &mut text);
+        text_of(body, content, &mut text)
+            .map_err(|bad| Error::Unsupported(format!("{id}: {}", bad.message)))?;
         let raw = match body {
             Body::Text(text) => text.as_bytes(),
-            Body::Page { bytes, .. } => bytes,
+            Body::Page { bytes, .. } | Body::File { bytes, .. } => bytes,
         };
-        FoundDocument { id, text, raw: raw.to_vec() }
+        Ok(FoundDocument { id, text, raw: raw.to_vec() })
     }
 }
 
@@ -62,14 +63,15 @@ pub fn find_documents(
             let url = document.url.as_deref();
             let fallback = || format!("{name}#{row}");
             let own = document.id.as_deref().or(url).map_or_else(fallback, str::to_owned);
-            let take = |places: &mut [Option<FoundDocument>], name: Option<&str>| {
+            let take = |places: &mut [Option<FoundDocument>], name: Option<&str>| -> Result<(), Error> {
                 let wanted = |(place, id): &(&mut Option<_>, &&str)| place.is_none() && Some(**id) == name;
                 for (place, _) in places.iter_mut().zip(ids).filter(wanted) {
-                    *place = Some(FoundDocument::new(own.clone(), &document.body, PageContent::default()));
+                    *place = Some(FoundDocument::new(own.clone(), &document.body, PageContent::default())?);
                 }
+                Ok(())
             };
-            take(&mut found, Some(&own));
-            take(&mut by_url, url);
+            take(&mut found, Some(&own))?;
+            take(&mut by_url, url)?;
             if cancel.load(Ordering::Relaxed) {
                 return Err(Error::Interrupted);
             }
@@ -113,13 +115,13 @@ pub fn only_document(
         source.format = Format::Text;
         source.layout = if source.layout == Layout::Members { Layout::Stream } else { source.layout };
     }
-    let whole = matches!(source.format, Format::Text | Format::Html);
+    let whole = matches!(source.format, Format::Text | Format::Html | Format::File);
     let mut found: Option<FoundDocument> = None;
     let mut more = false;
     each_document(source, &fields, max_document_bytes, &mut |_, document| {
         more = found.is_some();
         if !more {
-            found = Some(FoundDocument::new(name.to_owned(), &document.body, PageContent::All));
+            found = Some(FoundDocument::new(name.to_owned(), &document.body, PageContent::All)?);
         }
         Ok(!more)
     })?;
@@ -142,7 +144,7 @@ fn each_document(
     let limit = max_document_bytes as usize;
     let mut block = Block::default();
     let mut reader = Reader::open(&source, fields, limit, (0, 0))?;
-    let mut parser = Parser::new(source.format, fields, limit, None);
+    let mut parser = parser_for(source.format, fields, limit, None);
     let mut header_read = !matches!(source.format, Format::Csv | Format::Tsv);
     loop {
         match reader.next_block(&mut block)? {
@@ -156,7 +158,7 @@ fn each_document(
         }
         for frame in &block.frames {
             if !header_read && frame.end > frame.start {
-                parser = Parser::new(source.format, fields, limit, Some(block.bytes_of(frame)));
+                parser = parser_for(source.format, fields, limit, Some(block.bytes_of(frame)));
                 header_read = true;
                 continue;
             }

@@ -16,6 +16,7 @@
 use crate::error::Error;
 use crate::sketcher::Sketches;
 use onefold_formats::BadRecord;
+use onefold_run::PageCounts;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::io::Write;
@@ -96,6 +97,11 @@ pub(crate) struct Meta {
     pub(crate) links: Vec<LinkEntry>,
     /// Hashes of the URLs that redirects lead from and to.
     pub(crate) redirects: Vec<(u64, u64)>,
+    #[serde(default)]
+    pub(crate) pages: PageCounts,
+    /// Pages that need something to show their content, by number in the piece, and what.
+    #[serde(default)]
+    pub(crate) needs: Vec<(u32, String)>,
     /// Bytes of a record of sketches.
     pub(crate) record: usize,
     /// Keys in each slice.
@@ -173,6 +179,9 @@ impl Piece {
         self.meta.bad.append(&mut next.meta.bad);
         self.meta.gaps.append(&mut next.meta.gaps);
         self.meta.redirects.append(&mut next.meta.redirects);
+        self.meta.pages.add(&std::mem::take(&mut next.meta.pages));
+        let needs = next.meta.needs.drain(..).map(|(document, needs)| (document + documents, needs));
+        self.meta.needs.extend(needs);
         for mut link in next.meta.links.drain(..) {
             link.document = link.document.map(|document| document + documents);
             self.meta.links.push(link);

@@ -4,25 +4,27 @@ mod shingle_keys;
 
 use crate::census::{FeatureCounts, ShingleCounter};
 use crate::paragraphs::{self, Paragraphs};
+use crate::payload::{Notice, kind_of, text_of};
 use crate::recipe::Recipe;
 use crate::templates::site_of;
 use onefold_detect::digest::Digest;
 use onefold_detect::mix;
 use onefold_detect::sketch::{ClassicMinHash, MinHash, SimHash, idf_weight};
 use onefold_detect::text::{Normaliser, ShingleSet};
+use onefold_formats::BadRecord;
 use onefold_formats::document::{Body, Document};
-use onefold_page::Content;
-use onefold_run::{Method, PageContent, Plan, SketchKind, Unit, Weight, Within};
+use onefold_run::{Method, Plan, SketchKind, Unit, Weight, Within};
 use shingle_keys::Prefixes;
 pub(crate) use shingle_keys::ShingleKey;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// What stays of a document after it was read.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Sketched {
     pub(crate) digest: Digest,
     pub(crate) normalised_bytes: u64,
     pub(crate) empty: bool,
+    pub(crate) notice: Notice,
 }
 
 /// What a document leaves for matching; emptied and filled for each.
@@ -53,8 +55,6 @@ pub(crate) struct Sketcher<'p> {
     simhash: SimHash,
     prefixes: Prefixes,
     page: String,
-    /// The page that the one just read names as canonical, as written.
-    canonical: Option<String>,
     hashes: Vec<u64>,
     scratch: Vec<u64>,
     cutter: Paragraphs,
@@ -78,7 +78,6 @@ impl<'p> Sketcher<'p> {
             simhash: SimHash::new(plan.simhash.bits),
             prefixes: Prefixes::default(),
             page: String::new(),
-            canonical: None,
             hashes: Vec::new(),
             scratch: Vec::new(),
             cutter: Paragraphs::new(plan),
@@ -86,32 +85,40 @@ impl<'p> Sketcher<'p> {
     }
 
     /// Digests a document and makes what its method asks for.
-    pub(crate) fn sketch(&mut self, document: &Document<'_>, out: &mut Sketches) -> Sketched {
+    pub(crate) fn sketch(
+        &mut self,
+        document: &Document<'_>,
+        out: &mut Sketches,
+    ) -> Result<Sketched, BadRecord> {
         let (plan, layout, body) = (self.recipe.plan, self.recipe.layout, &document.body);
         out.clear(layout.bytes());
-        self.canonical = None;
         let group = self.group(document);
         if plan.raw && plan.method == Method::Exact && !layout.has_tokens() {
             let bytes = raw(body);
             // Hardly a text has no ASCII letter or digit; the others are read to be sure.
             let empty = !bytes.iter().any(u8::is_ascii_alphanumeric) && {
-                self.read(document);
+                self.read(document)?;
                 self.normaliser.normalised().is_empty()
             };
             let digest = grouped(plan.digest.short(bytes), group);
-            return Sketched { digest, normalised_bytes: bytes.len() as u64, empty };
+            let notice = Notice { kind: kind_of(body), ..Notice::default() };
+            return Ok(Sketched { digest, normalised_bytes: bytes.len() as u64, empty, notice });
         }
-        self.read(document);
+        let notice = self.read(document)?;
         let normalised = self.normaliser.normalised();
         let digest = grouped(self.digest(body), group);
-        let sketched =
-            Sketched { digest, normalised_bytes: normalised.len() as u64, empty: normalised.is_empty() };
+        let sketched = Sketched {
+            digest,
+            normalised_bytes: normalised.len() as u64,
+            empty: normalised.is_empty(),
+            notice,
+        };
         if sketched.empty {
-            return sketched;
+            return Ok(sketched);
         }
         if plan.unit == Unit::Paragraph {
             self.paragraphs(document, out);
-            return sketched;
+            return Ok(sketched);
         }
         if layout.has_tokens() {
             layout.put_tokens(&mut out.record, self.normaliser.token_hashes().len() as u32);
@@ -128,18 +135,13 @@ impl<'p> Sketcher<'p> {
         if layout.has_signature() {
             self.sign(group, out);
         }
-        sketched
-    }
-
-    /// The page that the document just sketched names as canonical, as written.
-    pub(crate) fn canonical_link(&self) -> Option<&str> {
-        self.canonical.as_deref()
+        Ok(sketched)
     }
 
     /// What stays of a document that is not looked at: it passes for empty.
     pub(crate) fn skip(&self, out: &mut Sketches) -> Sketched {
         out.clear(self.recipe.layout.bytes());
-        Sketched { digest: Digest(0), normalised_bytes: 0, empty: true }
+        Sketched { digest: Digest(0), normalised_bytes: 0, empty: true, notice: Notice::default() }
     }
 
     /// Counts the shingles and features of a document.
@@ -149,7 +151,10 @@ impl<'p> Sketcher<'p> {
         shingles: Option<&mut ShingleCounter<'_>>,
         features: Option<&FeatureCounts>,
     ) {
-        self.read(document);
+        // What cannot be read is counted as bad when it is sketched.
+        if self.read(document).is_err() {
+            return;
+        }
         if let Some(counter) = shingles {
             // Within one document a shingle may repeat: that makes it no rarer to others, and costs no sorting here.
             self.each_shingle(|hash| counter.add(hash));
@@ -167,7 +172,7 @@ impl<'p> Sketcher<'p> {
 
     /// The digest and the set of shingles of a document.
     pub(crate) fn shingles(&mut self, document: &Document<'_>) -> (Digest, ShingleSet) {
-        self.read(document);
+        self.read_again(document);
         let digest = grouped(self.digest(&document.body), self.group(document));
         let mut hashes = std::mem::take(&mut self.hashes);
         hashes.clear();
@@ -179,7 +184,7 @@ impl<'p> Sketcher<'p> {
 
     /// The digest and the characters of a document's normalised text.
     pub(crate) fn characters(&mut self, document: &Document<'_>) -> (Digest, Vec<char>) {
-        self.read(document);
+        self.read_again(document);
         let digest = grouped(self.digest(&document.body), self.group(document));
         (digest, String::from_utf8_lossy(self.normaliser.normalised()).chars().collect())
     }
@@ -187,7 +192,7 @@ impl<'p> Sketcher<'p> {
     /// The digest and the text of a document.
     pub(crate) fn text(&mut self, document: &Document<'_>) -> (Digest, String) {
         let mut text = String::new();
-        self.text_of(document, &mut text);
+        let _ = self.text_of(document, &mut text);
         self.normaliser.read(&text);
         (grouped(self.digest(&document.body), self.group(document)), text)
     }
@@ -200,7 +205,7 @@ impl<'p> Sketcher<'p> {
                 Ok(text) => text,
                 Err(_) => return,
             },
-            Body::Page { .. } => return,
+            Body::Page { .. } | Body::File { .. } => return,
         };
         let plan = self.recipe.plan;
         self.cutter.each(plan, text, |_, _, digest| out.keys.push(paragraphs::key(digest)));
@@ -298,24 +303,31 @@ impl<'p> Sketcher<'p> {
         }
     }
 
-    fn read(&mut self, document: &Document<'_>) {
+    fn read(&mut self, document: &Document<'_>) -> Result<Notice, BadRecord> {
         if let (Body::Text(text), None) = (&document.body, &self.recipe.templates) {
-            return self.normaliser.read(text);
+            self.normaliser.read(text);
+            return Ok(Notice::default());
         }
         let mut page = std::mem::take(&mut self.page);
         page.clear();
-        self.canonical = self.text_of(document, &mut page);
+        let notice = self.text_of(document, &mut page);
         self.normaliser.read(&page);
         self.page = page;
+        notice
     }
 
-    /// Appends the text that is compared, without its template; gives the page it names as canonical.
-    fn text_of(&self, document: &Document<'_>, out: &mut String) -> Option<String> {
-        let canonical = text_of(&document.body, self.recipe.plan.content, out);
+    /// Appends the text that is compared, without its template.
+    fn text_of(&self, document: &Document<'_>, out: &mut String) -> Result<Notice, BadRecord> {
+        let notice = text_of(&document.body, self.recipe.plan.content, out);
         if let Some(templates) = &self.recipe.templates {
             templates.drop_from(site_of(document.url.as_deref()), out);
         }
-        canonical
+        notice
+    }
+
+    /// Reads a document that was read before; one that has become bad since has no text, and so another digest.
+    fn read_again(&mut self, document: &Document<'_>) {
+        let _ = self.read(document);
     }
 }
 
@@ -343,41 +355,7 @@ fn grouped(digest: Digest, group: Option<u64>) -> Digest {
 fn raw<'a>(body: &'a Body<'_>) -> &'a [u8] {
     match body {
         Body::Text(text) => text.as_bytes(),
-        Body::Page { bytes, .. } => bytes,
-    }
-}
-
-/// Appends the text of a document that is compared. A page that only a script, a form or a login can fill has none.
-/// Gives the page it names as canonical, as written.
-pub(crate) fn text_of(body: &Body<'_>, content: PageContent, out: &mut String) -> Option<String> {
-    match body {
-        Body::Text(text) => {
-            out.push_str(text);
-            None
-        }
-        Body::Page { bytes, html, charset } => {
-            let decoded = onefold_page::decode(bytes, charset.as_deref(), *html);
-            if !*html {
-                out.push_str(&decoded.text);
-                return None;
-            }
-            let content = match content {
-                PageContent::Main => Content::Main,
-                PageContent::Plateau => Content::Plateau,
-                PageContent::All => {
-                    onefold_page::visible_text(&decoded.text, out);
-                    return onefold_page::html::canonical_link(&decoded.text);
-                }
-            };
-            let page = onefold_page::extract_html(&decoded.text, content);
-            if page.needs.is_none() {
-                out.push_str(&page.text);
-            }
-            let link = Some(page.canonical).filter(|link| !link.is_empty())?;
-            // A base that is no URL by itself is one of the same place, as a rule.
-            let base = Some(page.base).filter(|base| base.contains("://"));
-            base.and_then(|base| onefold_page::url::resolve(&base, &link)).or(Some(link))
-        }
+        Body::Page { bytes, .. } | Body::File { bytes, .. } => bytes,
     }
 }
 

@@ -7,8 +7,9 @@
 use crate::census::visit;
 use crate::error::Error;
 use crate::job::Job;
+use crate::payload::text_of;
 use crate::scan::lock;
-use crate::sketcher::{site, text_of};
+use crate::sketcher::site;
 use onefold_formats::document::Document;
 use onefold_formats::source::Source;
 use onefold_page::template;
@@ -135,7 +136,8 @@ struct Worker<'a> {
 impl Worker<'_> {
     fn take(&mut self, document: &Document<'_>) {
         self.text.clear();
-        text_of(&document.body, PageContent::All, &mut self.text);
+        // What cannot be read is counted as bad when it is sketched.
+        let _ = text_of(&document.body, PageContent::All, &mut self.text);
         let site = site_of(document.url.as_deref());
         // Copies of a page are one page, or their words would pass for template.
         if !lock(&self.census.seen).insert(line_hash(site, &self.text)) {

@@ -19,8 +19,8 @@ use crate::workdir::Workdir;
 use onefold_formats::BadRecord;
 use onefold_formats::source::{Format, Source};
 use onefold_run::{
-    AgainstRecord, Counts, FORMAT_VERSION, InputRecord, Manifest, ParagraphCounts, Unit, UrlCounts, UrlRule,
-    Verdict,
+    AgainstRecord, Counts, FORMAT_VERSION, InputRecord, Manifest, PageCounts, ParagraphCounts, Unit,
+    UrlCounts, UrlRule, Verdict,
 };
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ use std::path::{Path, PathBuf};
 pub(crate) const STAGING: &str = ".onefold";
 /// Marks in the working folder that everything is staged.
 const PUBLISHING: &str = "publishing";
-const TABLES: [&str; 3] = ["removed", "clusters", "bad"];
+const TABLES: [&str; 4] = ["removed", "clusters", "bad", "needs"];
 /// From this many documents on, a source that nearly vanishes stops the run.
 const GUARDED: u64 = 1000;
 
@@ -186,6 +186,7 @@ impl Run<'_> {
             paragraphs: self.paragraphs()?,
             urls: self.urls(),
             against: self.against()?,
+            pages: self.pages(),
             bad_by_kind: self.bad_by_kind(bad_files),
             buckets: self.verdicts.buckets.clone(),
             notes,
@@ -276,6 +277,12 @@ impl Run<'_> {
             versions: with(|rule| rule == UrlRule::Version),
             ..self.verdicts.urls
         })
+    }
+
+    fn pages(&self) -> PageCounts {
+        let mut pages = PageCounts::default();
+        self.table.pieces().iter().for_each(|piece| pages.add(&piece.file.meta.pages));
+        pages
     }
 
     fn paragraphs(&self) -> Result<Option<ParagraphCounts>, Error> {

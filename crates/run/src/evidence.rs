@@ -96,6 +96,16 @@ pub struct Cluster {
     pub index: Option<String>,
 }
 
+/// A line of `needs.jsonl`: a page that was kept and not compared.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NeedsLine {
+    /// The page.
+    #[serde(flatten)]
+    pub document: DocumentRef,
+    /// What it needs before it shows its content: `script`, `form` or `login`.
+    pub needs: String,
+}
+
 /// A line of `bad.jsonl`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BadLine {

@@ -7,11 +7,11 @@ mod method;
 mod plan;
 mod urls;
 
-pub use evidence::{BadLine, Cluster, DocumentRef, Removed, Verdict};
+pub use evidence::{BadLine, Cluster, DocumentRef, NeedsLine, Removed, Verdict};
 pub use keep::{KeepRule, KeepRuleError, RankInput};
 pub use manifest::{
-    AgainstRecord, Bucket, Counts, FORMAT_VERSION, InputRecord, Manifest, ManifestError, ParagraphCounts,
-    Stage,
+    AgainstRecord, Bucket, Counts, FORMAT_VERSION, InputRecord, Manifest, ManifestError, PageCounts,
+    ParagraphCounts, Stage,
 };
 pub use method::{
     ChoiceError, Method, Neighbours, PageContent, Simhash, SketchKind, Unit, Verify, Weight, Within,

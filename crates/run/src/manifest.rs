@@ -37,6 +37,9 @@ pub struct Manifest {
     /// The index the run was held against, if it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub against: Option<AgainstRecord>,
+    /// What pages and files were; empty for texts that came as such.
+    #[serde(default, skip_serializing_if = "PageCounts::is_empty")]
+    pub pages: PageCounts,
     /// Bad records by kind.
     pub bad_by_kind: BTreeMap<String, u64>,
     /// The largest buckets, and those a cap cut.
@@ -131,6 +134,43 @@ pub struct ParagraphCounts {
     pub bytes_removed: u64,
     /// Documents that lost some.
     pub documents: u64,
+}
+
+/// What pages and files turned out to be.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PageCounts {
+    /// Documents by type, as told by their content.
+    pub types: BTreeMap<String, u64>,
+    /// Payloads and files without text by type, as pictures; they are passed through.
+    pub skipped: BTreeMap<String, u64>,
+    /// Pages that only a script, a form or a login can fill, by what they need; they count as empty.
+    pub needs: BTreeMap<String, u64>,
+    /// Pages of which more was taken, for little content was found.
+    pub fallback: u64,
+    /// Characters U+FFFD that stand for bytes which were not of the charset.
+    pub replaced: u64,
+}
+
+impl PageCounts {
+    /// Whether nothing was counted.
+    pub fn is_empty(&self) -> bool {
+        *self == PageCounts::default()
+    }
+
+    /// Adds the counts of another part of the input.
+    pub fn add(&mut self, other: &PageCounts) {
+        for (sum, counts) in [
+            (&mut self.types, &other.types),
+            (&mut self.skipped, &other.skipped),
+            (&mut self.needs, &other.needs),
+        ] {
+            for (name, count) in counts {
+                *sum.entry(name.clone()).or_default() += count;
+            }
+        }
+        self.fallback += other.fallback;
+        self.replaced += other.replaced;
+    }
 }
 
 /// A bucket worth naming.

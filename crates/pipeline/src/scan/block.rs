@@ -47,6 +47,10 @@ impl<'a> BlockSketcher<'a> {
                         _ => {}
                     }
                 }
+                Parsed::Skipped(what) => {
+                    piece.meta.passed += 1;
+                    *piece.meta.pages.skipped.entry(what.to_owned()).or_default() += 1;
+                }
                 Parsed::Bad(bad) => {
                     piece.meta.bad.push(BadEntry { offset: frame.offset, length: frame.length, bad });
                 }
@@ -67,11 +71,22 @@ impl<'a> BlockSketcher<'a> {
         };
         let sketched = match self.recipe.takes(id) {
             true => self.sketcher.sketch(document, &mut self.sketches),
-            false => self.sketcher.skip(&mut self.sketches),
+            false => Ok(self.sketcher.skip(&mut self.sketches)),
         };
+        let sketched = match sketched {
+            Ok(sketched) => sketched,
+            Err(bad) => {
+                piece.meta.bad.push(BadEntry { offset: frame.offset, length: frame.length, bad });
+                return;
+            }
+        };
+        sketched.notice.count(&mut piece.meta.pages);
+        if let Some(needs) = sketched.notice.needs {
+            piece.meta.needs.push((number, needs.name().to_owned()));
+        }
         if self.recipe.layout.has_urls() {
             if !sketched.empty {
-                let marks = self.marker.marks(document, self.sketcher.canonical_link());
+                let marks = self.marker.marks(document, sketched.notice.canonical.as_deref());
                 self.recipe.layout.put_urls(&mut self.sketches.record, &marks);
             }
             if let (Some(url), Some(target)) = (url, document.redirect) {
@@ -81,7 +96,7 @@ impl<'a> BlockSketcher<'a> {
         piece.push_sketches(&self.sketches);
         piece.meta.text_bytes += match &document.body {
             Body::Text(text) => text.len() as u64,
-            Body::Page { bytes, .. } => bytes.len() as u64,
+            Body::Page { bytes, .. } | Body::File { bytes, .. } => bytes.len() as u64,
         };
         piece.meta.ungrouped += u64::from(!groups::is_told(&self.recipe.plan.within, document));
         let input =

@@ -5,9 +5,9 @@ use crate::error::Error;
 use crate::explain::records::removed;
 use crate::inputs::Selection;
 use crate::job::{Job, Resources, Switches};
+use crate::payload::text_of;
 use crate::progress::Progress;
 use crate::scan::lock;
-use crate::sketcher::text_of;
 use onefold_formats::document::Document;
 use onefold_page::url::{self, LearnOptions, Learned, learn};
 use onefold_run::{DocumentRef, Manifest, PageContent, UrlRule, Verdict};
@@ -99,7 +99,7 @@ fn key_of(document: &Document<'_>, page: &mut String) -> Option<String> {
         return None;
     }
     page.clear();
-    text_of(&document.body, PageContent::Plateau, page);
+    let _ = text_of(&document.body, PageContent::Plateau, page);
     page.contains(char::is_alphanumeric).then(|| url::key(url).ok())?
 }
 

@@ -1,4 +1,4 @@
-//! Evidence files: what was removed and why, clusters, bad records.
+//! Evidence files: what was removed and why, clusters, bad records, pages that need something.
 
 use super::{Clusters, Run};
 use crate::against::Outside;
@@ -7,12 +7,12 @@ use crate::job::EvidenceFormat;
 use crate::table::DocId;
 use crate::verdicts::{Cut, Fate};
 use onefold_formats::BadRecord;
-use onefold_run::{BadLine, Cluster, DocumentRef, Removed, Verdict};
+use onefold_run::{BadLine, Cluster, DocumentRef, NeedsLine, Removed, Verdict};
 use serde::Serialize;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-/// Writes the three files.
+/// Writes the files.
 pub(super) fn write(
     run: &Run<'_>,
     clusters: &Clusters,
@@ -48,7 +48,18 @@ pub(super) fn write(
             bad.push(&bad_line(source, entry.offset, entry.length, &entry.bad))?;
         }
     }
-    bad.finish()
+    bad.finish()?;
+    if run.table.pieces().iter().all(|piece| piece.file.meta.needs.is_empty()) {
+        return Ok(());
+    }
+    let mut needs = Table::create(&folder.join(format!("needs.{}", format.ending())), format, &NEEDS)?;
+    for piece in run.table.pieces() {
+        for (document, what) in &piece.file.meta.needs {
+            let document = run.table.document_ref(piece.first + document)?;
+            needs.push(&NeedsLine { document, needs: what.clone() })?;
+        }
+    }
+    needs.finish()
 }
 
 impl Clusters {
@@ -219,6 +230,13 @@ const BAD: [(&str, Column); 5] = [
     ("length", Column::UInt),
     ("kind", Column::Text),
     ("message", Column::Text),
+];
+const NEEDS: [(&str, Column); 5] = [
+    ("id", Column::Text),
+    ("url", Column::Text),
+    ("source", Column::Text),
+    ("offset", Column::UInt),
+    ("needs", Column::Text),
 ];
 
 /// An evidence file being written.
