@@ -19,6 +19,18 @@ pub(crate) struct Lane<'a> {
     pub(crate) count: usize,
     pub(crate) first: u64,
     pub(crate) own: u64,
+    /// The last key that counts.
+    pub(crate) end: u64,
+}
+
+impl Lane<'_> {
+    /// Where the first key is.
+    fn keys_at(&self) -> usize {
+        match self.layout.coding {
+            Coding::Plain => 0,
+            Coding::Coded => self.count * self.layout.width as usize / 8,
+        }
+    }
 }
 
 /// A place in a lane.
@@ -73,6 +85,10 @@ pub(crate) fn near(lanes: &[Lane<'_>], k: u32, take: impl FnMut(Hit)) {
 }
 
 fn near_within<const K: u32>(lanes: &[Lane<'_>], mut take: impl FnMut(Hit)) {
+    // A look at each block before the first is read, so that the waits for memory fall together.
+    let first_bytes =
+        lanes.iter().map(|lane| u32::from(lane.bytes.get(lane.keys_at()).copied().unwrap_or(0)));
+    std::hint::black_box(first_bytes.sum::<u32>());
     let (groups, rest) = lanes.as_chunks::<LANES>();
     groups.iter().for_each(|group| near_in::<K>(group, &mut take));
     match rest {
@@ -112,7 +128,11 @@ fn alone<const K: u32>(lane: &Lane<'_>, take: &mut impl FnMut(Hit)) {
     if lane.layout.coding == Coding::Plain {
         let (keys, _) = lane.bytes.split_at_checked(lane.count * 8).unwrap_or_default();
         for (at, key) in keys.as_chunks::<8>().0.iter().enumerate() {
-            let difference = u64::from_le_bytes(*key) ^ lane.own;
+            let key = u64::from_le_bytes(*key);
+            if key > lane.end {
+                break;
+            }
+            let difference = key ^ lane.own;
             if at_most(difference, K) {
                 let number = lane.layout.place(lane.bytes, lane.count, at).number();
                 take(Hit { number, distance: difference.count_ones() });
@@ -122,6 +142,9 @@ fn alone<const K: u32>(lane: &Lane<'_>, take: &mut impl FnMut(Hit)) {
     }
     let mut walk = Walk::new(*lane);
     for at in 0..lane.count {
+        if walk.key > lane.end {
+            break;
+        }
         if walk.is_near::<K>() {
             take(walk.hit(at));
         }

@@ -251,8 +251,9 @@ impl Segment {
     ) -> Option<ShortRun<'_>> {
         let Some(section) = self.section(kind) else { return Some(ShortRun::default()) };
         section.memory.as_ref()?;
+        let end = *keys.end();
         let blocks = section.directory.blocks_of(keys, most)?;
-        Some(ShortRun { section: Some(section), blocks, own })
+        Some(ShortRun { section: Some(section), blocks, own, end })
     }
 
     /// Visits the documents that have a key.
@@ -476,13 +477,14 @@ pub(crate) struct ShortRun<'s> {
     section: Option<&'s Section>,
     blocks: std::ops::Range<usize>,
     own: u64,
+    end: u64,
 }
 
 impl<'s> ShortRun<'s> {
     /// The blocks, to be decoded.
     pub(crate) fn lanes(self) -> impl Iterator<Item = Lane<'s>> {
         let held = self.section.and_then(|section| Some((section, section.memory.as_deref()?)));
-        let own = self.own;
+        let (own, end) = (self.own, self.end);
         held.into_iter().flat_map(move |(section, memory)| {
             self.blocks.clone().map(move |block| Lane {
                 layout: &section.layout,
@@ -490,6 +492,7 @@ impl<'s> ShortRun<'s> {
                 count: section.directory.count(block),
                 first: section.directory.first_key(block),
                 own,
+                end,
             })
         })
     }
