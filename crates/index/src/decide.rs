@@ -5,11 +5,11 @@ use crate::error::Error;
 use crate::estimate;
 use crate::finer::{LONG_CHAIN, refine};
 use crate::head::Head;
-use crate::lockstep::{self, at_most};
+use crate::lockstep::{self, Lane, at_most};
 use crate::permuted::Permutations;
 use crate::row::{Document, Evidence, Number, Tie};
 use crate::section::Next;
-use crate::segment::{Kind, Segment};
+use crate::segment::{Kind, Segment, ShortRun};
 use crate::settings::{Rule, Settings};
 use crate::store::Lookup;
 use onefold_detect::digest::Digest;
@@ -238,12 +238,13 @@ impl Decider {
         let mut failed = None;
         let mut first = Number::MAX;
         let k = tables.k();
-        let mut take = |number: Number, distance: u32| {
+        let clean = rows.is_clean();
+        let mut take = |number: Number, distance: u32, surely: bool| {
             if wanted == Wanted::First && number >= first {
                 // Later documents of this key came later still.
                 return Next::Key;
             }
-            match is_keeper(rows, number) {
+            match if surely { Ok(true) } else { is_keeper(rows, number) } {
                 Ok(false) => return Next::Entry,
                 Ok(true) => {
                     first = first.min(number);
@@ -253,18 +254,20 @@ impl Decider {
             }
             if wanted == Wanted::First { Next::Key } else { Next::Entry }
         };
-        let mut lanes = Vec::with_capacity(4 * tables.len());
+        // All runs are found before the first is read, so that the waits for memory fall together.
+        let mut short = Vec::with_capacity(tables.len() * keys.segments.len());
         for table in 0..tables.len() {
             let own = tables.permute(table, fingerprint);
             let run = tables.run(table, own);
             let finer = tables.finer(table);
             for segment in keys.segments.iter() {
-                if segment.lanes(Kind::table(table), run.clone(), own, SHORT_RUN, &mut lanes) {
+                if let Some(run) = segment.short_run(Kind::table(table), run.clone(), own, SHORT_RUN) {
+                    short.push(run);
                     continue;
                 }
                 let mut visit = |kind: Kind, run, own: u64| {
                     segment.visit(kind, run, |key, place| match at_most(own ^ key, k) {
-                        true => take(place.number(), (own ^ key).count_ones()),
+                        true => take(place.number(), (own ^ key).count_ones(), clean),
                         false => Next::Key,
                     })
                 };
@@ -279,8 +282,9 @@ impl Decider {
                 }
             }
         }
+        let lanes: Vec<Lane<'_>> = short.into_iter().flat_map(ShortRun::lanes).collect();
         lockstep::near(&lanes, k, |hit| {
-            take(hit.number, hit.distance);
+            take(hit.number, hit.distance, clean);
         });
         let head = keys.head.read().unwrap_or_else(PoisonError::into_inner);
         for table in (0..tables.len()).filter(|_| !head.is_empty()) {
@@ -289,7 +293,7 @@ impl Decider {
             let mut visit = |kind: Kind, own: u64| {
                 head.visit(kind, own, |key, number| {
                     if at_most(own ^ key, k) {
-                        take(number, (own ^ key).count_ones());
+                        take(number, (own ^ key).count_ones(), false);
                     }
                 });
             };

@@ -19,6 +19,18 @@ pub(crate) struct Lane<'a> {
     pub(crate) count: usize,
     pub(crate) first: u64,
     pub(crate) own: u64,
+    /// The last key that counts.
+    pub(crate) end: u64,
+}
+
+impl Lane<'_> {
+    /// Where the first key is.
+    fn keys_at(&self) -> usize {
+        match self.layout.coding {
+            Coding::Plain => 0,
+            Coding::Coded => self.count * self.layout.width as usize / 8,
+        }
+    }
 }
 
 /// A place in a lane.
@@ -40,8 +52,8 @@ impl<'a> Walk<'a> {
     }
 
     #[inline(always)]
-    fn is_near(&self, k: u32) -> bool {
-        at_most(self.key ^ self.lane.own, k)
+    fn is_near<const K: u32>(&self) -> bool {
+        at_most(self.key ^ self.lane.own, K)
     }
 
     fn hit(&self, at: usize) -> Hit {
@@ -57,37 +69,71 @@ pub(crate) struct Hit {
     pub(crate) distance: u32,
 }
 
-/// Hands over the entries of all lanes that are within `k` bits.
-pub(crate) fn near(lanes: &[Lane<'_>], k: u32, mut take: impl FnMut(Hit)) {
-    let (groups, rest) = lanes.as_chunks::<LANES>();
-    for group in groups {
-        match group.iter().all(|lane| lane.layout.coding == Coding::Coded && lane.count == BLOCK) {
-            true => together(group, k, &mut take),
-            false => group.iter().for_each(|lane| alone(lane, k, &mut take)),
-        }
+/// Hands over the entries of all lanes that are within `k` bits, at most seven.
+pub(crate) fn near(lanes: &[Lane<'_>], k: u32, take: impl FnMut(Hit)) {
+    // The distance is part of the innermost loop, so each has its own.
+    match k {
+        0 => near_within::<0>(lanes, take),
+        1 => near_within::<1>(lanes, take),
+        2 => near_within::<2>(lanes, take),
+        3 => near_within::<3>(lanes, take),
+        4 => near_within::<4>(lanes, take),
+        5 => near_within::<5>(lanes, take),
+        6 => near_within::<6>(lanes, take),
+        _ => near_within::<7>(lanes, take),
     }
-    rest.iter().for_each(|lane| alone(lane, k, &mut take));
+}
+
+fn near_within<const K: u32>(lanes: &[Lane<'_>], mut take: impl FnMut(Hit)) {
+    // A look at each block before the first is read, so that the waits for memory fall together.
+    let first_bytes =
+        lanes.iter().map(|lane| u32::from(lane.bytes.get(lane.keys_at()).copied().unwrap_or(0)));
+    std::hint::black_box(first_bytes.sum::<u32>());
+    let (groups, rest) = lanes.as_chunks::<LANES>();
+    groups.iter().for_each(|group| near_in::<K>(group, &mut take));
+    match rest {
+        [first, second, ..] if first.layout.coding == Coding::Coded => {
+            // What is short of a group is filled up: what is found twice counts once.
+            let third = rest.get(2).unwrap_or(second);
+            near_in::<K>(&[*first, *second, *third, *third], &mut take);
+        }
+        _ => rest.iter().for_each(|lane| alone::<K>(lane, &mut take)),
+    }
+}
+
+fn near_in<const K: u32>(group: &[Lane<'_>; LANES], take: &mut impl FnMut(Hit)) {
+    match group.iter().all(|lane| lane.layout.coding == Coding::Coded && lane.count == BLOCK) {
+        true => together::<K>(group, take),
+        false => group.iter().for_each(|lane| alone::<K>(lane, take)),
+    }
 }
 
 /// Decodes whole blocks in step.
-fn together(group: &[Lane<'_>; LANES], k: u32, take: &mut impl FnMut(Hit)) {
-    let mut walks = group.map(Walk::new);
+fn together<const K: u32>(group: &[Lane<'_>; LANES], take: &mut impl FnMut(Hit)) {
+    let [mut a, mut b, mut c, mut d] = group.map(Walk::new);
     for at in 0..BLOCK {
-        for walk in &mut walks {
-            if walk.is_near(k) {
+        if a.is_near::<K>() | b.is_near::<K>() | c.is_near::<K>() | d.is_near::<K>() {
+            for walk in [&a, &b, &c, &d].into_iter().filter(|walk| walk.is_near::<K>()) {
                 take(walk.hit(at));
             }
-            walk.step();
         }
+        a.step();
+        b.step();
+        c.step();
+        d.step();
     }
 }
 
-fn alone(lane: &Lane<'_>, k: u32, take: &mut impl FnMut(Hit)) {
+fn alone<const K: u32>(lane: &Lane<'_>, take: &mut impl FnMut(Hit)) {
     if lane.layout.coding == Coding::Plain {
         let (keys, _) = lane.bytes.split_at_checked(lane.count * 8).unwrap_or_default();
         for (at, key) in keys.as_chunks::<8>().0.iter().enumerate() {
-            let difference = u64::from_le_bytes(*key) ^ lane.own;
-            if at_most(difference, k) {
+            let key = u64::from_le_bytes(*key);
+            if key > lane.end {
+                break;
+            }
+            let difference = key ^ lane.own;
+            if at_most(difference, K) {
                 let number = lane.layout.place(lane.bytes, lane.count, at).number();
                 take(Hit { number, distance: difference.count_ones() });
             }
@@ -96,7 +142,10 @@ fn alone(lane: &Lane<'_>, k: u32, take: &mut impl FnMut(Hit)) {
     }
     let mut walk = Walk::new(*lane);
     for at in 0..lane.count {
-        if walk.is_near(k) {
+        if walk.key > lane.end {
+            break;
+        }
+        if walk.is_near::<K>() {
             take(walk.hit(at));
         }
         walk.step();
