@@ -2,12 +2,14 @@
 //!
 //! - `onefold-bench kernels`: where does the CPU time of reading go, step by step?
 //! - `onefold-bench scripts`: what does a byte of other scripts cost, against one of English?
+//! - `onefold-bench pages FOLDER`: what does the content of a page cost, against html5ever's tree?
 //! - `onefold-bench plot < scale.tsv > scale.svg`: does cost grow linearly? (`crates/bench/scale.sh` makes the table.)
 //!
 //! Times are CPU seconds of this process, the best of several rounds.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod kernels;
+mod pages;
 mod plot;
 mod scripts;
 
@@ -18,8 +20,15 @@ fn main() -> ExitCode {
         Some("kernels") => kernels::run(),
         Some("scripts") => scripts::run(),
         Some("plot") => return plot::run(),
+        Some("pages") => {
+            let folder = std::env::args_os().nth(2).unwrap_or_else(|| "crates/page/tests/data".into());
+            if let Err(error) = pages::run(folder.as_ref()) {
+                eprintln!("{error}");
+                return ExitCode::FAILURE;
+            }
+        }
         _ => {
-            eprintln!("usage: onefold-bench kernels|scripts|plot");
+            eprintln!("usage: onefold-bench kernels|scripts|pages [FOLDER]|plot");
             return ExitCode::from(2);
         }
     }

@@ -2,21 +2,25 @@
 
 mod compare;
 mod digest;
+mod evaluate;
 mod extract;
 mod matching;
 mod tune;
 mod url;
+mod urls;
 
 use crate::size;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(crate) use compare::{ColorChoice, Compare};
 pub(crate) use digest::Digest;
+pub(crate) use evaluate::{Evaluate, EvaluateExtract, EvaluateOther};
 pub(crate) use extract::{ContentKind, Extract, ExtractFormat};
 pub(crate) use matching::{MatchArgs, MethodName, SketchArgs};
 use onefold_run::KeepRule;
 use std::path::PathBuf;
 pub(crate) use tune::{SketchRule, Tune};
-pub(crate) use url::Url;
+pub(crate) use url::{Url, UrlCommand, UrlLearn};
+pub(crate) use urls::UrlArgs;
 
 /// Find exact and near-duplicate pages in web crawls, with evidence.
 #[derive(Parser, Debug)]
@@ -108,6 +112,8 @@ pub(crate) struct InputArgs {
     #[arg(value_name = "INPUT", required_unless_present = "files_from")]
     pub(crate) inputs: Vec<PathBuf>,
     /// Read more inputs from a file that lists paths, one a line
+    ///
+    /// Example: --files-from list.txt --text-field content --id-field page_id
     #[arg(long, value_name = "FILE", help_heading = "Input", hide_short_help = true)]
     pub(crate) files_from: Vec<PathBuf>,
     /// Field of a document's id; without it the URL is its id, else `file#row`
@@ -164,6 +170,8 @@ impl FieldArgs {
 #[derive(Args, Debug)]
 pub(crate) struct MachineArgs {
     /// Worker threads [default: one a processor]
+    ///
+    /// Example: --threads 4 --memory 8GiB --temp /scratch
     #[arg(long, value_name = "N", help_heading = "Machine")]
     pub(crate) threads: Option<std::num::NonZeroUsize>,
     /// Memory to stay within [default: half of what is free]
@@ -185,6 +193,8 @@ pub(crate) struct Dedup {
     /// Folder for the result; `-` writes the kept documents to standard output
     ///
     /// It holds kept/, removed.jsonl, clusters.jsonl, bad.jsonl and manifest.json.
+    ///
+    /// Example: --output clean --annotate --evidence parquet
     #[arg(long, short, value_name = "DIR", required_unless_present = "plan", help_heading = "Output")]
     pub(crate) output: Option<PathBuf>,
     /// Keep all documents and mark the duplicates
@@ -226,6 +236,8 @@ pub(crate) struct Dedup {
     #[arg(long, value_enum, default_value_t, help_heading = "Matching", hide_short_help = true)]
     pub(crate) cluster: ClusterKind,
     /// What is cut out: whole documents, or paragraphs that stood before
+    ///
+    /// A paragraph is a line of at least as many words as a shingle has; a shorter one stays, however often it stands.
     #[arg(long, value_enum, default_value_t, help_heading = "Matching", hide_short_help = true)]
     pub(crate) unit: UnitKind,
     /// Who survives: first, longest, shortest-url, newest, oldest, field:NAME, …
@@ -233,6 +245,8 @@ pub(crate) struct Dedup {
     /// All rules: first, longest, shortest-url, https-then-shortest-url, newest, oldest, field:NAME (highest).
     #[arg(long, value_name = "RULE", default_value_t, help_heading = "Matching")]
     pub(crate) keep: KeepRule,
+    #[command(flatten)]
+    pub(crate) urls: UrlArgs,
     #[command(flatten)]
     pub(crate) machine: MachineArgs,
 }
@@ -307,45 +321,6 @@ pub(crate) struct Related {
     /// Print JSON, a line a document
     #[arg(long)]
     pub(crate) json: bool,
-    #[command(flatten)]
-    pub(crate) machine: MachineArgs,
-}
-
-#[derive(Args, Debug)]
-#[command(group(clap::ArgGroup::new("against").required(true).args(["truth", "oracle"])))]
-#[command(after_help = "Examples:
-  onefold evaluate corpus.jsonl --truth pairs.tsv --methods minhash,simhash,combined
-  onefold evaluate corpus.jsonl --oracle --sample-documents 10")]
-pub(crate) struct Evaluate {
-    #[command(flatten)]
-    pub(crate) input: InputArgs,
-    /// True pairs, tab-separated: two ids, and a similarity (column `jaccard` or `similarity`, or the third) or a
-    /// judgement of 0 or 1 (column `label`)
-    #[arg(long, value_name = "FILE", help_heading = "Truth")]
-    pub(crate) truth: Option<PathBuf>,
-    /// Take for true what --method join finds, which is every pair
-    #[arg(long, help_heading = "Truth")]
-    pub(crate) oracle: bool,
-    /// Look at one document in N only, chosen by its id; intervals say how sure the result is
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Truth")]
-    pub(crate) sample_documents: Option<u64>,
-    /// Methods to hold against it
-    #[arg(
-        long,
-        value_name = "LIST",
-        value_delimiter = ',',
-        default_value = "exact,minhash,simhash,combined",
-        help_heading = "Truth"
-    )]
-    pub(crate) methods: Vec<MethodName>,
-    /// Also tell what fingerprints within each distance from 0 to 10 come to, unverified
-    #[arg(long, help_heading = "Truth")]
-    pub(crate) distances: bool,
-    /// Print JSON
-    #[arg(long, help_heading = "Output")]
-    pub(crate) json: bool,
-    #[command(flatten)]
-    pub(crate) matching: MatchArgs,
     #[command(flatten)]
     pub(crate) machine: MachineArgs,
 }

@@ -11,7 +11,8 @@ use onefold_index::{Index, Options};
 use onefold_pipeline::{
     Against, EvidenceFormat, Job, Outcome, Resources, Selection, Spooled, Switches, available_memory,
 };
-use onefold_run::{Manifest, Method, Plan, Unit};
+use onefold_run::{KeepRule, Manifest, Method, Plan, Unit};
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -34,7 +35,7 @@ pub(crate) fn run(arguments: &Dedup) -> Result<()> {
             force: arguments.force,
             max_bad_records: arguments.input.max_bad_records,
             max_removed: arguments.max_removed,
-            sample_documents: None,
+            ..Switches::default()
         },
         against: None,
         progress: &bars,
@@ -45,6 +46,9 @@ pub(crate) fn run(arguments: &Dedup) -> Result<()> {
         ClusterKind::Components => Clustering::Components,
     };
     job.plan.keep = arguments.keep.clone();
+    let (evidence, rules) = arguments.urls.evidence(job.plan.method)?;
+    job.plan.urls = Some(evidence);
+    job.switches.url_rules = rules;
     if arguments.unit == UnitKind::Paragraph {
         job.plan = by_paragraph(arguments, job.plan)?;
     }
@@ -78,6 +82,9 @@ fn open_against(arguments: &Dedup, path: &Path, job: &Job<'_>) -> Result<Index> 
     if arguments.unit == UnitKind::Paragraph || arguments.cluster == ClusterKind::Components {
         bail!("--against goes with --unit document and --cluster star");
     }
+    if job.plan.keeps_newest_version() {
+        bail!("--against goes with --versions all: what an index holds has no versions");
+    }
     let cache_bytes = (job.resources.memory_bytes / 4) as usize;
     let index = Index::open(path, Options { cache_bytes, ..Options::default() })?;
     crate::index::ensure_same(&index, &job.plan)?;
@@ -87,13 +94,24 @@ fn open_against(arguments: &Dedup, path: &Path, job: &Job<'_>) -> Result<Index> 
 /// The plan for cutting paragraphs out of documents, all of which stay.
 fn by_paragraph(arguments: &Dedup, plan: Plan) -> Result<Plan> {
     let matching = &arguments.matching;
-    let given = matching.method.is_some() || matching.threshold.is_some() || matching.containment.is_some();
-    if given || matching.verify.is_some() || matching.within.is_some() {
+    if arguments.urls.are_given() {
         bail!(
-            "--unit paragraph looks for equal paragraphs: it goes without flags of a method, and with --shingle, --digest and those of what of a text counts"
+            "--unit paragraph keeps all documents: it goes without --versions, --url-threshold and --url-rules"
         );
     }
-    Ok(Plan { unit: Unit::Paragraph, method: Method::Exact, ..plan })
+    if matching.templates.is_some() {
+        bail!("--unit paragraph cuts lines out by itself: it goes without --templates");
+    }
+    let of_method =
+        matching.method.is_some() || matching.threshold.is_some() || matching.containment.is_some();
+    let of_sets = matching.verify.is_some() || matching.bag || matching.sample.is_some();
+    let of_clusters = arguments.cluster != ClusterKind::default() || arguments.keep != KeepRule::default();
+    if of_method || of_sets || of_clusters || matching.within.is_some() {
+        bail!(
+            "--unit paragraph keeps the first of equal paragraphs: it goes without flags of a method, --bag, --sample, --cluster and --keep, and with --shingle, --digest and the other flags of what of a text counts"
+        );
+    }
+    Ok(Plan { unit: Unit::Paragraph, method: Method::Exact, urls: None, ..plan })
 }
 
 pub(crate) fn reads_stdin(input: &InputArgs) -> bool {
@@ -222,6 +240,7 @@ fn summary(manifest: &Manifest, arguments: &Dedup, output: &Path, seconds: f64) 
             "version": manifest.version,
             "counts": counts,
             "paragraphs": manifest.paragraphs,
+            "urls": manifest.urls,
             "against": manifest.against,
             "bad_by_kind": manifest.bad_by_kind,
             "seconds": seconds,
@@ -236,13 +255,17 @@ fn summary(manifest: &Manifest, arguments: &Dedup, output: &Path, seconds: f64) 
     let share = |part: u64| 100.0 * part as f64 / counts.read.max(1) as f64;
     eprintln!("read     {:>12}  {} in {seconds:.1} s", counts.read, human(bytes));
     eprintln!("kept     {:>12}  {:.1} %", counts.kept, share(counts.kept));
-    let contained = match counts.removed_contained {
+    let more = |count: u64, kind: &str| match count {
         0 => String::new(),
-        count => format!(", {count} contained"),
+        count => format!(", {count} {kind}"),
     };
     let kinds = format!(
-        "{} exact, {} near{contained}, {} clusters",
-        counts.removed_exact, counts.removed_near, counts.clusters
+        "{} exact, {} near{}{}, {} clusters",
+        counts.removed_exact,
+        counts.removed_near,
+        more(counts.removed_contained, "contained"),
+        more(counts.removed_url, "url"),
+        counts.clusters
     );
     eprintln!("removed  {:>12}  {:.1} %: {kinds}", counts.removed, share(counts.removed));
     if let Some(against) = &manifest.against {
@@ -263,10 +286,24 @@ fn summary(manifest: &Manifest, arguments: &Dedup, output: &Path, seconds: f64) 
             human(cut.bytes_removed)
         );
     }
+    let kinds = |counts: &BTreeMap<String, u64>| {
+        counts.iter().map(|(kind, count)| format!("{count} {kind}")).collect::<Vec<_>>().join(", ")
+    };
+    let (skipped, needs) = (&manifest.pages.skipped, &manifest.pages.needs);
+    if !skipped.is_empty() {
+        eprintln!("skipped  {:>12}  {}", skipped.values().sum::<u64>(), kinds(skipped));
+    }
+    if !needs.is_empty() {
+        let (count, ending) = (needs.values().sum::<u64>(), &manifest.evidence);
+        eprintln!("needing  {count:>12}  {} to show their content; see needs.{ending}", kinds(needs));
+    }
     if counts.bad > 0 {
-        let kinds: Vec<String> =
-            manifest.bad_by_kind.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
-        eprintln!("bad      {:>12}  {}; see bad.{}", counts.bad, kinds.join(", "), manifest.evidence);
+        eprintln!(
+            "bad      {:>12}  {}; see bad.{}",
+            counts.bad,
+            kinds(&manifest.bad_by_kind),
+            manifest.evidence
+        );
     }
     for note in &manifest.notes {
         eprintln!("note: {}", crate::terminal::escape(note));

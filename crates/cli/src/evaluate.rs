@@ -1,11 +1,12 @@
 //! `onefold evaluate`: how well methods do against a truth, side by side.
 
 mod labels;
+mod pages;
 mod score;
 mod truth;
 
 use crate::CANCEL;
-use crate::args::{Evaluate, MatchArgs, MethodName};
+use crate::args::{Evaluate, EvaluateOther, MatchArgs, MethodName};
 use crate::dedup::{Scratch, plan, resources, selection};
 use crate::progress::Bars;
 use anyhow::{Context, Result, bail};
@@ -25,9 +26,15 @@ pub(crate) fn ordered(a: &str, b: &str) -> (String, String) {
 }
 
 pub(crate) fn run(arguments: &Evaluate) -> Result<()> {
+    if let Some(EvaluateOther::Extract(arguments)) = &arguments.other {
+        return pages::run(arguments);
+    }
     let scratch = Scratch::new(&arguments.machine, true)?;
     let corpus = Corpus { arguments, selection: selection(&arguments.input, scratch.path())?, scratch };
     let threshold = arguments.matching.threshold.unwrap_or(Plan::default().threshold);
+    if arguments.matching.method.is_some() {
+        bail!("--methods LIST says which methods are held against the truth, not --method");
+    }
     let truth = match &arguments.truth {
         Some(path) => Truth::read(path, threshold)?,
         None => {
@@ -41,6 +48,9 @@ pub(crate) fn run(arguments: &Evaluate) -> Result<()> {
     };
     if truth.positives() == 0 {
         bail!("the truth has no pair at or above {threshold}: nothing can be found or missed");
+    }
+    if arguments.truth.is_some() {
+        corpus.look_for(&truth)?;
     }
     let mut scores: Vec<Score> = Vec::new();
     for &method in &arguments.methods {
@@ -124,6 +134,32 @@ impl Corpus<'_> {
             progress: bars,
             cancel: &CANCEL,
         }
+    }
+
+    /// Ids of the truth that no document has make every method look bad: all of them are an error, some a note.
+    fn look_for(&self, truth: &Truth) -> Result<()> {
+        let bars = Bars::new(true);
+        let matching = MatchArgs { method: Some(MethodName::Simhash), ..MatchArgs::default() };
+        let job = self.job(plan(&self.arguments.input, &matching)?.tuned(None)?, &bars);
+        let mut missing = truth.ids();
+        let all = missing.len();
+        onefold_pipeline::fingerprints(&job, &self.scratch.path().join("work"), &mut |found| {
+            missing.remove(found.id);
+            Ok(())
+        })?;
+        let Some(first) = missing.iter().min() else { return Ok(()) };
+        if missing.len() == all {
+            bail!(
+                "the truth names {first:?}, and no document of the input has this or any other of its {all} ids"
+            );
+        }
+        if !self.arguments.machine.quiet {
+            let (count, first) = (missing.len(), crate::terminal::escape(first));
+            eprintln!(
+                "note: {count} of {all} ids of the truth are not in the input, such as {first}; their pairs count as missed"
+            );
+        }
+        Ok(())
     }
 
     /// Every pair of documents that a method lists.

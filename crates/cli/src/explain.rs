@@ -4,7 +4,7 @@ use crate::args::Explain;
 use crate::terminal::escape;
 use anyhow::Result;
 use onefold_pipeline::explain::{Explanation, Fate, Passage, Side, explain};
-use onefold_run::{DocumentRef, Verdict};
+use onefold_run::{DocumentRef, UrlRule, Verdict};
 use std::io::Write;
 
 pub(crate) fn run(arguments: &Explain) -> Result<()> {
@@ -49,15 +49,19 @@ fn print(out: &mut impl Write, explanation: &Explanation, full: bool) -> Result<
             }
         }
         Fate::Removed(removed) => {
-            writeln!(
-                out,
-                "verdict   removed: {} duplicate, cluster {}",
-                removed.kind.name(),
-                removed.cluster
-            )?;
+            let kind = match removed.kind {
+                Verdict::Url => "one page by its URL".to_owned(),
+                kind => format!("{} duplicate", kind.name()),
+            };
+            writeln!(out, "verdict   removed: {kind}, cluster {}", removed.cluster)?;
             writeln!(out, "keeper    {}", place(&removed.keeper))?;
+            if let Some(rule) = removed.rule {
+                writeln!(out, "url       {}: {}", rule.name(), said(rule))?;
+            }
             // Where the rule goes by another measure than shingles, that one decided.
-            if removed.shared_shingles.is_none() && removed.kind == Verdict::Near {
+            if explanation.measured.is_none()
+                || removed.shared_shingles.is_none() && removed.kind == Verdict::Near
+            {
                 writeln!(out, "decided   by a similarity of {:.4}", removed.similarity)?;
             }
         }
@@ -84,6 +88,17 @@ fn print(out: &mut impl Write, explanation: &Explanation, full: bool) -> Result<
         }
     }
     Ok(())
+}
+
+/// What a tie by URLs says.
+fn said(rule: UrlRule) -> &'static str {
+    match rule {
+        UrlRule::Version => "the keeper stands for a newer version of this page",
+        UrlRule::Revisit => "an archive took one for a revisit of the other",
+        UrlRule::Redirect => "one leads to the other, or both to a third",
+        UrlRule::Canonical => "one names the other as canonical, or both a third",
+        UrlRule::Key => "by the learned rules their URLs are one",
+    }
 }
 
 /// Words of a long passage that are shown at either end.

@@ -2,18 +2,21 @@
 
 mod print;
 mod records;
+mod show;
 
 use crate::args::{ContentKind, Extract, MachineArgs};
 use crate::dedup::Scratch;
 use crate::terminal::escape;
 use anyhow::{Context, Result, bail};
 use onefold_formats::BadRecord;
-use onefold_formats::document::Body;
 use onefold_formats::inputs::{Input, Inputs};
 use onefold_formats::source::{Fields, Format, Look, Source};
-use onefold_page::{Content, Page, decode, extract_html};
+use onefold_page::Content;
+use onefold_pipeline::read_page;
 use print::Printer;
 use records::{Found, each_record};
+use show::Show;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// What was read, for the last line.
@@ -21,6 +24,7 @@ use std::path::Path;
 struct Counts {
     read: u64,
     bad: u64,
+    skipped: BTreeMap<&'static str, u64>,
     fallback: u64,
     needs: u64,
 }
@@ -44,12 +48,21 @@ pub(crate) fn run(arguments: &Extract) -> Result<()> {
     let given = arguments.fields.inputs();
     let fields =
         Fields { id: given.id_field, text: given.text_field, url: given.url_field, ..Fields::default() };
+    let content = match arguments.content {
+        ContentKind::Main => Content::Main,
+        ContentKind::Plateau => Content::Plateau,
+        ContentKind::All => Content::All,
+    };
     let mut counts = Counts::default();
     for (path, bad) in &inputs.bad {
         counts.bad(&path.display().to_string(), bad, arguments.quiet);
     }
     let several = inputs.files.len() > 1;
-    let mut printer = Printer::new(arguments.format);
+    let mut printer = Printer::new(arguments.format, content);
+    let mut show = match &arguments.show {
+        Some(path) => Some(Show::create(path, content, arguments.force)?),
+        None => None,
+    };
     for Input { path, relative } in inputs.files {
         let is_stdin = reads_stdin && path == scratch.path().join("stdin");
         let name = if is_stdin { "-".to_owned() } else { path.display().to_string() };
@@ -58,26 +71,43 @@ pub(crate) fn run(arguments: &Extract) -> Result<()> {
             Look::Empty => eprintln!("note: {}: empty file", escape(&name)),
             Look::Bad(bad) => counts.bad(&name, &bad, arguments.quiet),
             Look::Source(source) => {
-                let alone = !several && matches!(source.format, Format::Html | Format::Text);
+                let alone = !several && matches!(source.format, Format::Html | Format::Text | Format::File);
                 each_record(source, &fields, arguments.max_document, &mut |place, found| {
                     let document = match found {
                         Found::Document(document) => document,
+                        Found::Skipped(what) => {
+                            *counts.skipped.entry(what).or_default() += 1;
+                            return Ok(());
+                        }
                         Found::Bad(bad) => {
                             printer.flush()?;
                             counts.bad(&place.to_string(), &bad, arguments.quiet);
                             return Ok(());
                         }
                     };
-                    let page = page_of(&document.body, arguments.content);
+                    let page = match read_page(&document.body, content) {
+                        Ok(read) => read.page,
+                        Err(bad) => {
+                            printer.flush()?;
+                            counts.bad(&place.to_string(), &bad, arguments.quiet);
+                            return Ok(());
+                        }
+                    };
                     counts.read += 1;
                     counts.fallback += u64::from(page.fallback);
                     counts.needs += u64::from(page.needs.is_some());
+                    if let Some(show) = &mut show {
+                        show.page(place, &document, &page)?;
+                    }
                     printer.print(place, &document, &page, alone)
                 })?;
             }
         }
     }
     printer.flush()?;
+    if let Some(show) = show {
+        show.finish()?;
+    }
     if !arguments.quiet {
         summary(&counts);
     }
@@ -104,29 +134,13 @@ fn inputs(arguments: &Extract, scratch: &Scratch) -> Result<Inputs> {
     Ok(inputs)
 }
 
-/// A document as a page: HTML by its content, text as it is.
-fn page_of(body: &Body<'_>, content: ContentKind) -> Page {
-    let content = match content {
-        ContentKind::Main => Content::Main,
-        ContentKind::Plateau => Content::Plateau,
-        ContentKind::All => Content::All,
-    };
-    match body {
-        Body::Text(text) => Page { text: text.to_string(), charset: "UTF-8", ..Page::default() },
-        Body::Page { bytes, html, charset } => {
-            let decoded = decode(bytes, charset.as_deref(), *html);
-            let page = if *html {
-                extract_html(&decoded.text, content)
-            } else {
-                Page { text: decoded.text.into_owned(), ..Page::default() }
-            };
-            Page { charset: decoded.charset, replaced: decoded.replaced, ..page }
-        }
-    }
-}
-
 fn summary(counts: &Counts) {
     let mut line = format!("read {} documents, {} bad", counts.read, counts.bad);
+    if !counts.skipped.is_empty() {
+        let kinds: Vec<String> =
+            counts.skipped.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+        line += &format!("; skipped {}", kinds.join(", "));
+    }
     if counts.fallback > 0 {
         line += &format!("; of {} more was taken, for little was found", counts.fallback);
     }

@@ -7,7 +7,7 @@ use crate::progress::Bars;
 use crate::terminal::tsv_field;
 use anyhow::Result;
 use onefold_detect::measure::estimate::ValueBits;
-use onefold_pipeline::{Job, Switches};
+use onefold_pipeline::{FingerprintsSummary, Job, Switches};
 use onefold_run::{Method, Plan};
 use std::io::{BufWriter, Write};
 
@@ -43,9 +43,11 @@ pub(crate) fn run(arguments: &Fingerprints) -> Result<()> {
         FingerprintFormat::Parquet => parquet(&job, &work, &scratch, bits),
     };
     bars.finish();
-    let counts = outcome?;
+    let summary = outcome?;
     if !arguments.machine.quiet {
+        let counts = summary.counts;
         eprintln!("read {} documents, {} bad", counts.read, counts.bad);
+        crate::terminal::first_bad(summary.first_bad.as_deref());
     }
     Ok(())
 }
@@ -68,7 +70,7 @@ fn parquet(
     work: &std::path::Path,
     scratch: &Scratch,
     bits: onefold_detect::sketch::Bits,
-) -> Result<onefold_run::Counts, onefold_pipeline::Error> {
+) -> Result<FingerprintsSummary, onefold_pipeline::Error> {
     use onefold_formats::parquet::{Cell, ColumnType, TableWriter};
     let path = scratch.path().join("fingerprints.parquet");
     let columns = [
@@ -106,7 +108,7 @@ fn parquet(
     _: &std::path::Path,
     _: &Scratch,
     _: onefold_detect::sketch::Bits,
-) -> Result<onefold_run::Counts, onefold_pipeline::Error> {
+) -> Result<FingerprintsSummary, onefold_pipeline::Error> {
     let message = "--format parquet: this program was built without Parquet";
     Err(onefold_pipeline::Error::Unsupported(message.into()))
 }

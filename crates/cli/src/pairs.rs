@@ -37,6 +37,7 @@ pub(crate) fn run(arguments: &Pairs) -> Result<()> {
         let counts = summary.counts;
         let seconds = started.elapsed().as_secs_f64();
         eprintln!("read {} documents, {} bad, in {seconds:.1} s", counts.read, counts.bad);
+        crate::terminal::first_bad(summary.first_bad.as_deref());
         eprintln!("listed {} pairs", summary.pairs);
         if !arguments.histogram {
             for (score, count) in summary.by_score.iter().rev() {

@@ -48,6 +48,13 @@ fn hint(error: &Error) -> Option<String> {
     })
 }
 
+/// Names the first bad record, if there is one.
+pub(crate) fn first_bad(place: Option<&str>) {
+    if let Some(place) = place {
+        eprintln!("the first bad one: {}", escape(place));
+    }
+}
+
 /// Text from outside with its control characters made visible, so that it cannot steer a terminal.
 pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());

@@ -1,12 +1,14 @@
 //! `onefold url`: URLs in the forms they are compared by, a line for each URL that comes in.
 
+mod learn;
 mod lines;
+pub(crate) mod rules;
 
-use crate::args::Url;
+use crate::args::{Url, UrlCommand};
 use crate::terminal::{escape, tsv_field};
 use anyhow::{Context, Result};
 use lines::Lines;
-use onefold_page::url::{canonical, key, site};
+use onefold_page::url::{Rules, canonical, key, site};
 use serde_json::{Map, Value};
 use std::io::{BufWriter, Write};
 
@@ -15,11 +17,15 @@ type Forms = Vec<(&'static str, Option<String>)>;
 
 /// Whether all were URLs.
 pub(crate) fn run(arguments: &Url) -> Result<bool> {
+    if let Some(UrlCommand::Learn(arguments)) = &arguments.command {
+        return learn::run(arguments).map(|()| true);
+    }
     // Nothing is made that an interrupt would have to take back.
     let _waiting = crate::Waiting::begin(&crate::digest::nothing_of_ours());
     let mut printer = Printer {
         out: BufWriter::new(std::io::stdout()),
         names: names(arguments),
+        rules: arguments.url_rules.as_deref().map(rules::read).transpose()?.unwrap_or_default(),
         json: arguments.json,
         all: true,
     };
@@ -50,6 +56,7 @@ fn names(arguments: &Url) -> Vec<&'static str> {
 struct Printer<W: Write> {
     out: W,
     names: Vec<&'static str>,
+    rules: Rules,
     json: bool,
     all: bool,
 }
@@ -65,7 +72,8 @@ impl<W: Write> Printer<W> {
 
     /// Prints the forms of a URL, unless reading it told already why it is none.
     fn print(&mut self, url: &str, read: Result<(), String>) -> Result<()> {
-        let forms = read.and_then(|()| forms(url, &self.names).map_err(|error| error.to_string()));
+        let forms =
+            read.and_then(|()| forms(url, &self.names, &self.rules).map_err(|error| error.to_string()));
         if let Err(reason) = &forms {
             self.all = false;
             // What was said so far comes before what went wrong.
@@ -96,11 +104,11 @@ impl<W: Write> Printer<W> {
     }
 }
 
-fn forms(url: &str, names: &[&'static str]) -> Result<Forms, onefold_page::url::UrlError> {
+fn forms(url: &str, names: &[&'static str], rules: &Rules) -> Result<Forms, onefold_page::url::UrlError> {
     let form = |name: &'static str| {
         Ok(match name {
             "canonical" => (name, Some(canonical(url)?)),
-            "key" => (name, Some(key(url)?)),
+            "key" => (name, Some(rules.apply(&key(url)?))),
             _ => (name, site(url)?),
         })
     };

@@ -129,6 +129,9 @@ fn two_documents_of_a_corpus_by_id() {
     place.write("d.tsv", "key\tbody\nx\tone two three\ny\tone two four\n");
     let found = json(&place, "x y --in d.tsv --id-field key --text-field body");
     assert_eq!(found["word_edits"]["levenshtein"]["distance"], 1);
+    // A URL names a document that has an id as well; an id comes before a URL.
+    place.write("u.jsonl", "{\"id\":\"1\",\"url\":\"http://x.org/\",\"text\":\"a b c\"}\n{\"id\":\"2\",\"url\":\"1\",\"text\":\"a b\"}\n");
+    assert_eq!(json(&place, "http://x.org/ 1 --in u.jsonl")["resemblance"], 1.0);
     let input = [line("p", "a b"), line("q", "a c")].concat();
     let ran = place.run_with_input("compare p q --json --in -", input.as_bytes()).ok();
     assert_eq!(ran.json()[0]["word_edits"]["indel"]["distance"], 2);

@@ -138,7 +138,7 @@ fn the_three_files_of_one_real_page_and_an_arc_are_read() {
     let [arc, warc] = ["warc/blackbook.arc.gz", "warc/blackbook.warc.gz"].map(|name| run(name).json());
     let texts =
         |lines: &[serde_json::Value]| lines.iter().map(|line| line["text"].clone()).collect::<Vec<_>>();
-    assert_eq!(arc.len(), 3);
+    assert_eq!(arc.len(), 4);
     assert_eq!(texts(&arc), texts(&warc));
 }
 
@@ -182,4 +182,82 @@ fn members_that_turn_out_to_be_a_stream_are_read_once() {
         ["members", "stream"].map(|name| place.run(&format!("extract {name}.warc.gz")).ok());
     assert_eq!(members.text(), stream.text());
     assert_eq!(members.text().matches('\x0c').count(), 4);
+}
+
+#[test]
+fn clean_html_keeps_headings_lists_tables_and_links() {
+    let place = Place::new();
+    let page = framed("birds").replace(
+        "</article>",
+        "<h2 onclick=x()>Numbers</h2><table class=t><tr><th>Year<th>Seen<tr><td>1878<td><a href=/list?a=1&amp;b=2>412 of \
+         them, more than ever before</a></table></article><script>alert(1)</script>",
+    );
+    place.write("page.html", &page);
+    let clean = place.run("extract --as html page.html").ok();
+    let text = clean.text();
+    assert!(
+        text.starts_with(
+            "<!doctype html>\n<meta charset=utf-8>\n<article id=\"page.html#0\" title=\"On birds\""
+        ),
+        "{text}"
+    );
+    for part in ["<h1>On birds</h1>", "<p>", "</article>\n"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let all = place.run("extract --as html --content all page.html").ok();
+    let table = "<tr>\n<td>1878</td>\n<td><a href=\"/list?a=1&amp;b=2\">412 of them, more than ever before</a></td>\n</tr>";
+    assert!(all.text().contains(table) && all.text().contains("<h2>Numbers</h2>"), "{}", all.text());
+    assert!(all.text().contains("<ul>\n<li><a href=\"/\">Home</a></li>"), "{}", all.text());
+    assert!(!all.text().contains("alert") && !all.text().contains("onclick"));
+    // Read again, it says the same.
+    place.write("clean.html", all.stdout);
+    let (first, again) = (
+        place.run("extract --content all page.html").ok(),
+        place.run("extract --content all clean.html").ok(),
+    );
+    let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(words(first.text()), words(again.text()));
+    place.write("note.txt", "One < two\n\nthree");
+    assert!(
+        place.run("extract --as html note.txt").ok().text().contains("<p>One &lt; two</p>\n<p>three</p>")
+    );
+}
+
+#[test]
+fn a_page_shows_what_was_kept_and_what_was_dropped() {
+    let place = Place::new();
+    place.write("page.html", framed("birds"));
+    place.run("extract --show kept.html page.html").ok();
+    let shown = fs_err::read_to_string(place.path("kept.html")).unwrap();
+    assert!(shown.starts_with("<!doctype html>") && shown.contains("color-scheme: light dark"));
+    assert!(shown.contains("<span class=dropped><a href=\"/shop\">Shop</a></span>"), "{shown}");
+    assert!(shown.contains(&format!("<p class=kept>{}.", prose("birdstwo", 60))), "{shown}");
+    assert!(!shown.contains("src=") && !shown.contains("@import") && !shown.contains("<script"));
+    place.run("extract --show kept.html page.html").fails(2, &["exists", "--force"]);
+    place.run("extract --show kept.html --force page.html").ok();
+}
+
+/// On the sets in the shared data, from `ONEFOLD_SHARED_DATA` or beside the workspace; on two pages made here without.
+#[test]
+fn extraction_is_held_against_pages_with_known_content() {
+    let place = Place::new();
+    let (html, truth) =
+        (framed("birds"), ["birdsone", "birdstwo", "birdsthree"].map(|part| prose(part, 60)).join(" "));
+    place.write("set/wcxb/html/1.html.gz", gzip(html.as_bytes()));
+    let line =
+        json!({"file": "1.html.gz", "main_content": format!("On birds {truth}"), "page_type": "article"});
+    place.write("set/wcxb/truth.jsonl.gz", gzip(line.to_string().as_bytes()));
+    let known = json!({"a": {"articleBody": format!("On birds {truth}")}});
+    place.write("set/scrapinghub/html/a.html.gz", gzip(html.as_bytes()));
+    place.write("set/scrapinghub/ground-truth.json.gz", gzip(known.to_string().as_bytes()));
+    let line = &place.run("evaluate extract set --json").ok().json()[0];
+    assert_eq!(line["pages"], 2);
+    assert_eq!(line["content"][0]["content"], "main");
+    assert!(line["content"][0]["wcxb"]["by_kind"]["article"]["f1"].as_f64().unwrap() > 0.99, "{line}");
+    assert!(line["content"][0]["scrapinghub"]["f1"].as_f64().unwrap() > 0.98, "{line}");
+    assert!(line["content"][2]["wcxb"]["f1"].as_f64() < line["content"][0]["wcxb"]["f1"].as_f64());
+    let table = place.run("evaluate extract set").ok();
+    assert!(table.text().contains("  article (1)") && table.text().contains("plateau"), "{}", table.text());
+    place.run("evaluate extract nowhere").fails(2, &["nowhere", "scrapinghub or wcxb"]);
+    place.run("evaluate").fails(2, &["required"]);
 }

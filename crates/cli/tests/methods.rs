@@ -381,6 +381,34 @@ fn documents_are_compared_within_their_group() {
         assert_eq!(removed(&format!("--within language --method {method}")), ["c", "d"], "{method}");
     }
     assert_eq!(removed("--within language --method exact"), ["c"]);
+    // A mistyped field would compare everything with everything.
+    place.run("pairs a.jsonl --within lnaguage").fails(2, &["--within lnaguage: no document has a field"]);
+}
+
+#[test]
+fn differences_count_more_in_long_texts() {
+    let place = Place::new();
+    // Both pairs have a resemblance of 0.8 and more; 10 and 80 shingles of three words differ.
+    let documents = [
+        ("a".to_owned(), prose("alpha", 60)),
+        ("b".to_owned(), edited("alpha", 60, &[20])),
+        ("c".to_owned(), prose("beta", 600)),
+        ("d".to_owned(), edited("beta", 600, &[20, 60, 100, 140, 180, 220, 260, 300, 340, 380, 420, 460])),
+    ];
+    write(&place, &documents);
+    let listed = |flags: &str| -> Vec<_> {
+        pairs(place.run(&format!("pairs a.jsonl --shingle word:3 {flags}")).ok().text()).into_iter().collect()
+    };
+    let plain = listed("--threshold 0.8");
+    assert_eq!(plain.len(), 2);
+    for method in ["minhash", "join"] {
+        let less = listed(&format!("--threshold 0.75 --verify less-differences --method {method}"));
+        assert_eq!(less.len(), 1, "{method}");
+        assert_eq!(less[0].0, ("a".to_owned(), "b".to_owned()));
+        // 55 of 61 shared, and 6 that differ.
+        let (shared, all, differ) = (55.0, 61.0, 6.0f64);
+        assert_eq!(less[0].1, shared / all - 0.1 * (1.0 + differ).log10(), "{method}");
+    }
 }
 
 #[test]
@@ -423,37 +451,6 @@ fn any_digest_tells_equal_texts() {
         assert_eq!(run.manifest()["plan"]["digest"], digest);
     }
     place.run("dedup a.jsonl --output x --digest crc32").fails(2, &["crc32"]);
-}
-
-#[test]
-fn a_flag_of_another_method_is_an_error_that_names_the_right_one() {
-    let place = Place::new();
-    place.write("a.jsonl", common::four_documents());
-    for (arguments, says) in [
-        ("--method join --hamming 2", "--hamming goes with --method simhash or combined, not with join"),
-        ("--method simhash --bands 4 --rows 2", "--bands goes with --method minhash or combined"),
-        (
-            "--method exact --threshold 0.9",
-            "--threshold goes with --method minhash, simhash, combined or join",
-        ),
-        ("--method join --verify none", "--verify goes with --method minhash, simhash or combined"),
-        ("--candidates rotate:4", "--candidates goes with --method simhash, not with minhash"),
-        ("--method simhash --hamming 8", "--hamming: expected from 0 to 7, found 8"),
-        ("--verify edit:0.9 --containment 0.9", "--containment is decided on shingles"),
-    ] {
-        place.run(&format!("pairs a.jsonl {arguments}")).fails(2, &[says]);
-    }
-}
-
-#[test]
-fn short_help_fits_a_screen_and_long_help_has_headings() {
-    let place = Place::new();
-    let short = place.run("dedup -h").ok();
-    assert!(short.text().lines().count() <= 36, "{}", short.text());
-    let long = place.run("dedup --help").ok();
-    for heading in ["Matching:", "What counts of a text:", "MinHash:", "SimHash:", "Machine:"] {
-        assert!(long.text().contains(heading), "{heading}");
-    }
 }
 
 #[test]
@@ -501,6 +498,15 @@ fn methods_are_evaluated_against_a_truth_or_the_join() {
     place.write("bad.tsv", "id1\tid2\tlabel\nd000\td001\tmaybe\n");
     place.run("evaluate a.jsonl --truth bad.tsv").fails(2, &["bad.tsv:2", "maybe"]);
     place.run("evaluate a.jsonl").fails(2, &["--truth", "--oracle"]);
+    place.write("other.tsv", "x\ty\n");
+    place.run("evaluate a.jsonl --truth other.tsv").fails(2, &["no document of the input has this"]);
+    place.write("some.tsv", "d000\ty\nd000\td001\n");
+    let some = place.run("evaluate a.jsonl --truth some.tsv --methods exact").ok();
+    assert!(
+        some.stderr.contains("1 of 3 ids of the truth are not in the input, such as y"),
+        "{}",
+        some.stderr
+    );
 }
 
 #[test]

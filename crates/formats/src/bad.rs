@@ -37,6 +37,8 @@ pub enum BadKind {
     Parquet,
     /// An HTTP payload that does not decode.
     Http,
+    /// A PDF or office file that is damaged, encrypted or unpacks to too much.
+    File,
 }
 
 impl BadKind {
@@ -58,6 +60,7 @@ impl BadKind {
             BadKind::Permission => "permission",
             BadKind::Parquet => "parquet",
             BadKind::Http => "http",
+            BadKind::File => "file",
         }
     }
 }

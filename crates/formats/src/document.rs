@@ -1,14 +1,16 @@
 //! From a framed record to a document: identity, URL, date, body.
 
+mod web;
+
 use crate::bad::{BadKind, BadRecord};
 use crate::block::FrameKind;
-use crate::http::{self, PayloadError, Response};
 use crate::json::{self, Value};
+use crate::payload::{Judge, by_header};
 use crate::row;
 use crate::source::{Fields, Format};
 use crate::text::CsvHeader;
-use crate::warc::{ArcHeader, WarcHeader};
 use std::borrow::Cow;
+use web::Judged;
 
 /// What a record turns out to be.
 #[derive(Debug)]
@@ -17,6 +19,8 @@ pub enum Parsed<'a> {
     Document(Box<Document<'a>>),
     /// Not a document: it passes through, perhaps tied to one.
     Passed(Option<Link<'a>>),
+    /// A payload without text, as a picture, and what it is; it passes through.
+    Skipped(&'static str),
     /// Not readable.
     Bad(BadRecord),
 }
@@ -40,6 +44,10 @@ pub struct Document<'a> {
     pub record_id: Option<&'a str>,
     /// In WARC: the records it names in `WARC-Concurrent-To`.
     pub concurrent_to: Vec<&'a str>,
+    /// Status of the HTTP response it came in.
+    pub status: Option<u16>,
+    /// Where that response leads, as written, if it is a redirect.
+    pub redirect: Option<&'a str>,
 }
 
 /// What a document says.
@@ -56,6 +64,13 @@ pub enum Body<'a> {
         /// Charset by the HTTP header.
         charset: Option<String>,
     },
+    /// A file of another type that holds text, as fetched.
+    File {
+        /// The bytes, content codings undone.
+        bytes: Cow<'a, [u8]>,
+        /// Charset by the HTTP header.
+        charset: Option<String>,
+    },
 }
 
 impl Default for Body<'_> {
@@ -64,8 +79,8 @@ impl Default for Body<'_> {
     }
 }
 
-/// How a WARC record that is no document is tied to others.
-#[derive(Debug)]
+/// How a record that is no document is tied to others.
+#[derive(Debug, Default)]
 pub struct Link<'a> {
     /// Its own id.
     pub record_id: Option<&'a str>,
@@ -75,6 +90,10 @@ pub struct Link<'a> {
     pub to: Vec<&'a str>,
     /// For a revisit without an id to refer to: the URL and date of its target.
     pub target: Option<(&'a str, &'a str)>,
+    /// Its own URL, where it is a revisit or a redirect.
+    pub url: Option<Cow<'a, str>>,
+    /// The URL a revisit refers to or a redirect leads to, as written.
+    pub leads_to: Option<&'a str>,
 }
 
 /// How to read the records of one source.
@@ -84,6 +103,7 @@ pub struct Parser {
     fields: Fields,
     limit: usize,
     columns: Option<CsvHeader>,
+    judge: Judge,
 }
 
 impl Parser {
@@ -91,7 +111,12 @@ impl Parser {
     pub fn new(format: Format, fields: &Fields, limit: usize, header: Option<&[u8]>) -> Self {
         let delimiter = if format == Format::Tsv { b'\t' } else { b',' };
         let columns = header.map(|row| CsvHeader::parse(row, delimiter));
-        Parser { format, fields: fields.clone(), limit, columns }
+        Parser { format, fields: fields.clone(), limit, columns, judge: by_header }
+    }
+
+    /// The same parser with this judge of payloads.
+    pub fn judged_by(self, judge: Judge) -> Self {
+        Parser { judge, ..self }
     }
 
     /// Reads a record.
@@ -105,7 +130,8 @@ impl Parser {
                     Format::Jsonl => self.json(bytes),
                     Format::Csv | Format::Tsv => self.csv(bytes),
                     Format::Parquet => row::decode(bytes).map(document),
-                    Format::Text | Format::Html => self.file(bytes),
+                    Format::Text | Format::Html => self.page(bytes),
+                    Format::File => self.file(bytes),
                     Format::Warc => self.warc(bytes, whole),
                     Format::Arc => self.arc(bytes, whole),
                 }
@@ -114,8 +140,8 @@ impl Parser {
         outcome.unwrap_or_else(Parsed::Bad)
     }
 
-    /// A file that is one document. HTML has a rule for NUL, UTF-16 is full of it, and other text has none.
-    fn file<'a>(&self, bytes: &'a [u8]) -> Result<Parsed<'a>, BadRecord> {
+    /// A file that is one page. HTML has a rule for NUL, UTF-16 is full of it, and other text has none.
+    fn page<'a>(&self, bytes: &'a [u8]) -> Result<Parsed<'a>, BadRecord> {
         let html = self.format == Format::Html;
         let utf16 = bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff");
         if !html && !utf16 {
@@ -123,6 +149,19 @@ impl Parser {
         }
         let body = Body::Page { bytes: Cow::Borrowed(bytes), html, charset: None };
         Ok(document(Document { body, ..Document::default() }))
+    }
+
+    /// A file that is something else.
+    fn file<'a>(&self, bytes: &'a [u8]) -> Result<Parsed<'a>, BadRecord> {
+        match self.judge(Cow::Borrowed(bytes), None) {
+            Judged::Body(body) => Ok(document(Document { body, ..Document::default() })),
+            Judged::Skip("other") => {
+                let message = "neither WARC, ARC, JSONL, Parquet, CSV, nor a file whose text can be read";
+                Err(BadRecord::new(BadKind::Unrecognised, message))
+            }
+            Judged::Skip(what) => Ok(Parsed::Skipped(what)),
+            Judged::Nothing => Ok(Parsed::Passed(None)),
+        }
     }
 
     fn json<'a>(&self, bytes: &'a [u8]) -> Result<Parsed<'a>, BadRecord> {
@@ -189,129 +228,10 @@ impl Parser {
             ..Document::default()
         }))
     }
-
-    fn warc<'a>(&self, bytes: &'a [u8], whole: bool) -> Result<Parsed<'a>, BadRecord> {
-        let header = WarcHeader::parse(bytes)
-            .ok_or_else(|| BadRecord::new(BadKind::Header, "record header without a blank line"))?;
-        let payload = &bytes[header.len..];
-        let record_id = header.text("WARC-Record-ID");
-        let concurrent_to =
-            || header.all("WARC-Concurrent-To").filter_map(|v| std::str::from_utf8(v).ok()).collect();
-        let body = match header.get("WARC-Type") {
-            Some(b"response") => self.response(payload, header.text("Content-Type"), whole)?,
-            Some(b"conversion") => {
-                let (essence, charset) =
-                    http::content_type(header.text("Content-Type").unwrap_or("text/plain"));
-                match essence.as_str() {
-                    "text/html" => Some(Body::Page { bytes: Cow::Borrowed(payload), html: true, charset }),
-                    "text/plain" => {
-                        let text = utf8(payload)?;
-                        no_nul(text.as_bytes())?;
-                        Some(Body::Text(Cow::Borrowed(text)))
-                    }
-                    _ => None,
-                }
-            }
-            Some(b"revisit") => {
-                let target = header.text("WARC-Refers-To-Target-URI").zip(header.text("WARC-Refers-To-Date"));
-                let to = header.text("WARC-Refers-To").into_iter().collect();
-                return Ok(Parsed::Passed(Some(Link { record_id, revisit: true, to, target })));
-            }
-            Some(b"request" | b"metadata") => {
-                let link = Link { record_id, revisit: false, to: concurrent_to(), target: None };
-                return Ok(Parsed::Passed(Some(link)));
-            }
-            _ => return Ok(Parsed::Passed(None)),
-        };
-        let Some(body) = body else { return Ok(Parsed::Passed(None)) };
-        if !whole {
-            return Err(self.too_large(header.content_length().unwrap_or_default()));
-        }
-        Ok(document(Document {
-            id: None,
-            url: header.get("WARC-Target-URI").map(url_text),
-            date: header.text("WARC-Date").map(Cow::Borrowed),
-            score: None,
-            group: self.fields.group.as_deref().and_then(|name| header.text(name)).map(Cow::Borrowed),
-            body,
-            record_id,
-            concurrent_to: concurrent_to(),
-        }))
-    }
-
-    fn arc<'a>(&self, bytes: &'a [u8], whole: bool) -> Result<Parsed<'a>, BadRecord> {
-        let header =
-            ArcHeader::parse(bytes).ok_or_else(|| BadRecord::new(BadKind::Header, "no ARC header line"))?;
-        if header.url.starts_with("filedesc:") || header.url.starts_with("dns:") {
-            return Ok(Parsed::Passed(None));
-        }
-        let payload = &bytes[header.len..];
-        let body = if payload.starts_with(b"HTTP/") {
-            self.response(payload, None, whole)?
-        } else {
-            self.page(Cow::Borrowed(payload), Some(header.content_type))
-        };
-        let Some(body) = body else { return Ok(Parsed::Passed(None)) };
-        if !whole {
-            return Err(self.too_large(header.content_length));
-        }
-        let (url, date) = (Some(header.url), Some(Cow::Borrowed(header.date)));
-        Ok(document(Document { url, date, body, ..Document::default() }))
-    }
-
-    /// The body of a response that holds HTML or plain text.
-    fn response<'a>(
-        &self,
-        bytes: &'a [u8],
-        record_type: Option<&str>,
-        whole: bool,
-    ) -> Result<Option<Body<'a>>, BadRecord> {
-        let Some(response) = Response::parse(bytes) else {
-            // Some writers store the payload alone.
-            let stored = record_type.filter(|t| !t.starts_with("application/http"));
-            return Ok(self.page(Cow::Borrowed(bytes), stored));
-        };
-        let content_type = response.header("Content-Type");
-        let is_page = |head: &[u8]| self.page(Cow::Borrowed(head), content_type).is_some();
-        if content_type.is_some_and(|_| !is_page(&[])) {
-            return Ok(None);
-        }
-        if !whole {
-            return Ok(is_page(response.body).then(Body::default));
-        }
-        let payload = response.payload(self.limit).map_err(|error| {
-            let too_large = matches!(error, PayloadError::TooLarge { .. });
-            BadRecord::new(if too_large { BadKind::TooLarge } else { BadKind::Http }, error.to_string())
-        })?;
-        Ok(self.page(payload, content_type))
-    }
-
-    /// A page of HTML or plain text, by its declared type or, without one, by its looks.
-    fn page<'a>(&self, bytes: Cow<'a, [u8]>, content_type: Option<&str>) -> Option<Body<'a>> {
-        let (essence, charset) = http::content_type(content_type.unwrap_or_default());
-        let html = match essence.as_str() {
-            "text/html" | "application/xhtml+xml" => true,
-            "text/plain" | "text/markdown" => false,
-            "" | "unknown" | "no-type" if crate::sniff::looks_like_html(bytes.trim_ascii_start()) => true,
-            _ => return None,
-        };
-        Some(Body::Page { bytes, html, charset })
-    }
-
-    fn too_large(&self, len: u64) -> BadRecord {
-        let message = format!("expected a document of at most {} bytes, found {len}", self.limit);
-        BadRecord::new(BadKind::TooLarge, message)
-    }
 }
 
 fn document(document: Document<'_>) -> Parsed<'_> {
     Parsed::Document(Box::new(document))
-}
-
-/// A URL without the angle brackets some writers put around it.
-fn url_text(bytes: &[u8]) -> Cow<'_, str> {
-    let bare = bytes.strip_prefix(b"<").and_then(|b| b.strip_suffix(b">")).unwrap_or(bytes);
-    String::from_utf8_lossy(bare)
 }
 
 fn utf8(bytes: &[u8]) -> Result<&str, BadRecord> {

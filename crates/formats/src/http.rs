@@ -48,6 +48,19 @@ impl<'a> Response<'a> {
         Some(Response { head: bytes, body: &[] })
     }
 
+    /// The number in the status line.
+    pub fn status(&self) -> Option<u16> {
+        let line = self.head.split(|&b| b == b'\n').next()?;
+        let number = line.split(|&b| b == b' ').filter(|word| !word.is_empty()).nth(1)?;
+        std::str::from_utf8(number.trim_ascii()).ok()?.parse().ok()
+    }
+
+    /// Where a redirect leads, as written; `304 Not Modified` leads nowhere.
+    pub fn redirect(&self) -> Option<&'a str> {
+        let leads = self.status().is_some_and(|status| (300..400).contains(&status) && status != 304);
+        leads.then(|| self.header("Location")).flatten()
+    }
+
     /// First value of a header.
     pub fn header(&self, name: &str) -> Option<&'a str> {
         self.head.split(|&b| b == b'\n').skip(1).find_map(|line| {

@@ -3,7 +3,7 @@
 //! - [`inputs`]: what the user named → a list of files, in a stated order
 //! - [`source`]: one file → its format and compression, by content
 //! - [`reader`]: a source → blocks of framed records, in bounded memory
-//! - [`document`]: a framed record → id, url, date and body
+//! - [`document`]: a framed record → id, url, date and body; [`payload`]: what its payload is
 //! - [`fetch`]: a record again, by its address
 //! - [`copy`]: a source again, without some records or with others in their place
 //!
@@ -20,6 +20,7 @@ pub mod fetch;
 pub mod http;
 pub mod inputs;
 pub mod json;
+pub mod payload;
 pub mod reader;
 mod row;
 mod sniff;

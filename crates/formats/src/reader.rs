@@ -51,7 +51,7 @@ fn framer(format: Format, limit: usize) -> Box<dyn Framer> {
         Format::Csv => Box::new(CsvFramer::new(b',', limit)),
         Format::Tsv => Box::new(CsvFramer::new(b'\t', limit)),
         Format::Jsonl => Box::new(LineFramer::new(limit)),
-        Format::Html | Format::Text | Format::Parquet => Box::new(WholeFramer::new(limit)),
+        Format::Html | Format::Text | Format::File | Format::Parquet => Box::new(WholeFramer::new(limit)),
     }
 }
 

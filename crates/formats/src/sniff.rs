@@ -47,10 +47,7 @@ pub(crate) fn look(path: &Path, name: &str, relative: &Path, fields: &Fields) ->
     if whole && head.trim_ascii().is_empty() {
         return Ok(Look::Empty);
     }
-    let Some(format) = format_of(&head, name, fields) else {
-        let message = "neither WARC, ARC, JSONL, Parquet, CSV, HTML nor text";
-        return Ok(Look::Bad(BadRecord::new(BadKind::Unrecognised, message)));
-    };
+    let format = format_of(&head, name, fields);
     if format == Format::Parquet && cfg!(not(feature = "parquet")) {
         return Ok(Look::Bad(BadRecord::new(BadKind::Parquet, "this build does not read Parquet")));
     }
@@ -91,18 +88,19 @@ fn decode_head(file: OpenFile, compression: Compression) -> io::Result<(Vec<u8>,
     Ok((head, fault))
 }
 
-fn format_of(head: &[u8], name: &str, fields: &Fields) -> Option<Format> {
+/// What a file is whose first bytes these are; there is one that is no white space.
+fn format_of(head: &[u8], name: &str, fields: &Fields) -> Format {
     if head.starts_with(b"PAR1") {
-        return Some(Format::Parquet);
+        return Format::Parquet;
     }
     let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
-    let start = text.iter().position(|b| !b.is_ascii_whitespace())?;
+    let start = text.iter().position(|b| !b.is_ascii_whitespace()).unwrap_or(0);
     let text = &text[start..];
     if text.starts_with(b"WARC/") {
-        return Some(Format::Warc);
+        return Format::Warc;
     }
     if text.starts_with(b"filedesc://") {
-        return Some(Format::Arc);
+        return Format::Arc;
     }
     let lower = name.to_ascii_lowercase();
     let named = |endings: &[&str]| endings.iter().any(|ending| lower.contains(ending));
@@ -110,19 +108,22 @@ fn format_of(head: &[u8], name: &str, fields: &Fields) -> Option<Format> {
     if named(&[".warc", ".wet", ".wat"])
         && memchr::memmem::find_iter(text, b"\nWARC/").any(|at| starts_record(&text[at + 1..]))
     {
-        return Some(Format::Warc);
+        return Format::Warc;
     }
     if looks_like_html(text) {
-        return Some(Format::Html);
+        return Format::Html;
+    }
+    if is_file(text) {
+        return Format::File;
     }
     if text[0] == b'{' {
-        return Some(Format::Jsonl);
+        return Format::Jsonl;
     }
     if is_binary(head) {
-        return None;
+        return Format::File;
     }
     if named(&[".jsonl", ".ndjson", ".json"]) {
-        return Some(Format::Jsonl);
+        return Format::Jsonl;
     }
     let first_line = text.split(|&b| b == b'\n').next().unwrap_or(text);
     let has_column = |delimiter: u8| {
@@ -133,12 +134,12 @@ fn format_of(head: &[u8], name: &str, fields: &Fields) -> Option<Format> {
         first_line.contains(&delimiter) && columns.any(|column| column == fields.text.as_bytes())
     };
     if has_column(b'\t') || named(&[".tsv"]) {
-        return Some(Format::Tsv);
+        return Format::Tsv;
     }
     if has_column(b',') || named(&[".csv"]) {
-        return Some(Format::Csv);
+        return Format::Csv;
     }
-    Some(Format::Text)
+    Format::Text
 }
 
 /// Whether a page starts here: a doctype, or one of the elements that open one.
@@ -172,6 +173,13 @@ fn starts_with_any(text: &[u8], openers: &[&str]) -> bool {
     openers
         .iter()
         .any(|opener| text.get(..opener.len()).is_some_and(|t| t.eq_ignore_ascii_case(opener.as_bytes())))
+}
+
+/// Whether a file starts here that is text to look at and no plain text: rich text, a feed or other XML, a PDF.
+fn is_file(text: &[u8]) -> bool {
+    [b"{\\rtf".as_slice(), b"<?xml", b"<rss", b"<feed", b"<urlset", b"<svg", b"%PDF-"]
+        .iter()
+        .any(|start| text.starts_with(start))
 }
 
 /// Text has no NUL and hardly any other control characters. Text in UTF-16 has a byte order mark.
@@ -211,18 +219,21 @@ fn one_record_a_member(file: &OpenFile, format: Format) -> Result<bool, Error> {
 mod tests {
     use super::*;
 
-    fn format(head: &str, name: &str) -> Option<Format> {
+    fn format(head: &str, name: &str) -> Format {
         format_of(head.as_bytes(), name, &Fields::default())
     }
 
     #[test]
     fn content_decides_over_the_name() {
-        assert_eq!(format("WARC/1.0\r\n", "a.jsonl"), Some(Format::Warc));
-        assert_eq!(format("{\"text\":1}\n", "a.warc"), Some(Format::Jsonl));
-        assert_eq!(format("<!DOCTYPE html><p>", "a.txt"), Some(Format::Html));
-        assert_eq!(format("id,text\n1,x\n", "a.txt"), Some(Format::Csv));
-        assert_eq!(format("id\ttext\n1\tx\n", "a.txt"), Some(Format::Tsv));
-        assert_eq!(format("# Title\n\nWords", "a.md"), Some(Format::Text));
-        assert_eq!(format("\0\0\0\0", "a.jsonl"), None);
+        assert_eq!(format("WARC/1.0\r\n", "a.jsonl"), Format::Warc);
+        assert_eq!(format("{\"text\":1}\n", "a.warc"), Format::Jsonl);
+        assert_eq!(format("<!DOCTYPE html><p>", "a.txt"), Format::Html);
+        assert_eq!(format("id,text\n1,x\n", "a.txt"), Format::Csv);
+        assert_eq!(format("id\ttext\n1\tx\n", "a.txt"), Format::Tsv);
+        assert_eq!(format("# Title\n\nWords", "a.md"), Format::Text);
+        assert_eq!(format("\0\0\0\0", "a.jsonl"), Format::File);
+        assert_eq!(format("{\\rtf1 x}", "a.json"), Format::File);
+        assert_eq!(format("<?xml version='1.0'?><rss>", "a"), Format::File);
+        assert_eq!(format("<?xml version='1.0'?><html>", "a"), Format::Html);
     }
 }

@@ -30,6 +30,8 @@ pub enum Format {
     Html,
     /// One plain text or Markdown document.
     Text,
+    /// One file of another type.
+    File,
 }
 
 /// Where records have their addresses.

@@ -1,7 +1,8 @@
 //! What an index reaches in process. `cargo run --release -p onefold-index --example index_scale -- CASE DIR [DOCUMENTS]`
 //!
 //! `fingerprints` and `fingerprints-plain`: adds uniform fingerprints, compacts, and times checks, memory and opening.
-//! `again`: the checks on an index that `fingerprints` left. `skew`: half of the fingerprints begin alike. `minhash`: adds documents of 500 shingles, a tenth of them near copies, with sets stored. `commits`: what durability
+//! `filled` and `filled-plain`: the same checks on an index that was imported, which takes less time to make. `again`: the
+//! checks on an index that one of these left. `skew`: half of the fingerprints begin alike. `minhash`: adds documents of 500 shingles, a tenth of them near copies, with sets stored. `commits`: what durability
 //! costs.
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::unwrap_used)]
 
@@ -9,7 +10,9 @@ use onefold_detect::digest::Digest;
 use onefold_detect::matching::Bands;
 use onefold_detect::mix::pair;
 use onefold_detect::sketch::MinHash;
-use onefold_index::{Coding, Cut, Durability, Index, Options, Rule, Settings, Shape, Sketch};
+use onefold_index::{
+    Coding, Cut, Decided, Durability, Importer, Index, Options, Rule, Settings, Shape, Sketch,
+};
 use std::path::Path;
 use std::time::Instant;
 
@@ -24,6 +27,8 @@ fn main() {
     match case.as_str() {
         "fingerprints" => fingerprints(folder, documents.unwrap_or(10_000_000), Coding::Coded),
         "fingerprints-plain" => fingerprints(folder, documents.unwrap_or(10_000_000), Coding::Plain),
+        "filled" => filled(folder, documents.unwrap_or(10_000_000), Coding::Coded),
+        "filled-plain" => filled(folder, documents.unwrap_or(10_000_000), Coding::Plain),
         "minhash" => minhash(folder, documents.unwrap_or(200_000)),
         "again" => {
             let index = Index::open(&folder.join("fingerprints"), deferred()).unwrap();
@@ -89,9 +94,14 @@ fn fingerprints(folder: &Path, documents: u64, coding: Coding) {
     println!("compacted in {:.1} s", started.elapsed().as_secs_f64());
     checks(&index, documents, "compacted");
     drop(index);
+    opened(&path, documents);
+}
+
+fn opened(path: &Path, documents: u64) {
     let started = Instant::now();
-    let index = Index::open(&path, Options { cache_bytes: 16 << 20, ..deferred() }).unwrap();
+    let index = Index::open(path, Options { cache_bytes: 16 << 20, ..deferred() }).unwrap();
     println!("opened in {:.2} s, resident {} MB", started.elapsed().as_secs_f64(), memory("VmRSS") / 1024);
+    checks(&index, documents, "opened");
     let queries: Vec<u64> =
         (0..100_000).map(|i| pair(i * 97 % documents, 1) ^ 1 << (i % 64) ^ 1 << (i * 5 % 64)).collect();
     let started = Instant::now();
@@ -104,6 +114,20 @@ fn fingerprints(folder: &Path, documents: u64, coding: Coding) {
     let started = Instant::now();
     let pictures = index.pictures().unwrap();
     println!("pictures in {:.1} s, {} spikes", started.elapsed().as_secs_f64(), pictures.spikes.len());
+}
+
+fn filled(folder: &Path, documents: u64, coding: Coding) {
+    let path = folder.join("fingerprints");
+    let importer = Importer::create(&path, simhash(coding), deferred()).unwrap();
+    let started = Instant::now();
+    for from in (0..documents).step_by(10_000) {
+        let one = |i| Decided { number: i, sketch: page(i, pair(i, 1)), keeper: None };
+        let batch: Vec<Decided> = (from..(from + 10_000).min(documents)).map(one).collect();
+        importer.add(&batch).unwrap();
+    }
+    importer.finish().unwrap();
+    rate("imported", documents, started);
+    opened(&path, documents);
 }
 
 fn checks(index: &Index, documents: u64, what: &str) {
@@ -164,7 +188,11 @@ fn skew(folder: &Path, documents: u64) {
 fn rate(what: &str, documents: u64, started: Instant) {
     let seconds = started.elapsed().as_secs_f64();
     let each = documents as f64 / seconds;
-    println!("{what}: {documents} in {seconds:.1} s, {each:.0} a second; {:.1} CPU s so far", cpu_seconds());
+    let cpu = cpu_seconds();
+    let micros = cpu * 1e6 / documents as f64;
+    println!(
+        "{what}: {documents} in {seconds:.1} s, {each:.0} a second; {cpu:.1} CPU s so far, {micros:.1} µs each"
+    );
 }
 
 /// CPU seconds of this process, in ticks of a hundredth.

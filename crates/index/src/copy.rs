@@ -73,9 +73,9 @@ impl Index {
             let (number, state) = entry?;
             let Some(document) = rows.document(number)? else { continue };
             let evidence = rows.evidence(number, Evidence::from_bytes)?.unwrap_or_default();
-            let (first_seen, last_seen) = (state.first_seen, state.last_seen);
+            let seen = (state.first_seen, state.last_seen);
             let text = snapshot.view.text(number, |bytes| Ok(bytes.to_vec()))?;
-            batch.push(Arrival { document, evidence, text, first_seen, last_seen });
+            batch.push(Arrival::new(document, evidence, seen).with_text(text));
             if batch.len() == BATCH {
                 add(&mut batch)?;
             }

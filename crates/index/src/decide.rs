@@ -5,10 +5,11 @@ use crate::error::Error;
 use crate::estimate;
 use crate::finer::{LONG_CHAIN, refine};
 use crate::head::Head;
+use crate::lockstep::{self, Lane, at_most};
 use crate::permuted::Permutations;
 use crate::row::{Document, Evidence, Number, Tie};
 use crate::section::Next;
-use crate::segment::{Kind, Segment};
+use crate::segment::{Kind, Segment, ShortRun};
 use crate::settings::{Rule, Settings};
 use crate::store::Lookup;
 use onefold_detect::digest::Digest;
@@ -237,14 +238,13 @@ impl Decider {
         let mut failed = None;
         let mut first = Number::MAX;
         let k = tables.k();
-        let near_enough = |own: u64, key: u64| at_most(own ^ key, k);
-        let mut take = |own: u64, key: u64, number: Number| {
-            let distance = (own ^ key).count_ones();
+        let clean = rows.is_clean();
+        let mut take = |number: Number, distance: u32, surely: bool| {
             if wanted == Wanted::First && number >= first {
                 // Later documents of this key came later still.
                 return Next::Key;
             }
-            match is_keeper(rows, number) {
+            match if surely { Ok(true) } else { is_keeper(rows, number) } {
                 Ok(false) => return Next::Entry,
                 Ok(true) => {
                     first = first.min(number);
@@ -254,30 +254,46 @@ impl Decider {
             }
             if wanted == Wanted::First { Next::Key } else { Next::Entry }
         };
+        // All runs are found before the first is read, so that the waits for memory fall together.
+        let mut short = Vec::with_capacity(tables.len() * keys.segments.len());
         for table in 0..tables.len() {
             let own = tables.permute(table, fingerprint);
             let run = tables.run(table, own);
             let finer = tables.finer(table);
             for segment in keys.segments.iter() {
+                if let Some(run) = segment.short_run(Kind::table(table), run.clone(), own, SHORT_RUN) {
+                    short.push(run);
+                    continue;
+                }
+                let mut visit = |kind: Kind, run, own: u64| {
+                    segment.visit(kind, run, |key, place| match at_most(own ^ key, k) {
+                        true => take(place.number(), (own ^ key).count_ones(), clean),
+                        false => Next::Key,
+                    })
+                };
                 if !finer.is_empty() && segment.any(Kind::finer(table, 1), run.clone())? {
                     for (part, finer) in finer.iter().enumerate() {
                         let own = finer.permute(fingerprint);
                         let kind = if part == 0 { Kind::table(table) } else { Kind::finer(table, part) };
-                        segment.visit(kind, finer.run(own), |key, place| {
-                            if near_enough(own, key) { take(own, key, place.number()) } else { Next::Key }
-                        })?;
+                        visit(kind, finer.run(own), own)?;
                     }
                 } else {
-                    segment.visit(Kind::table(table), run.clone(), |key, place| {
-                        if near_enough(own, key) { take(own, key, place.number()) } else { Next::Key }
-                    })?;
+                    visit(Kind::table(table), run.clone(), own)?;
                 }
             }
-            let head = keys.head.read().unwrap_or_else(PoisonError::into_inner);
+        }
+        let lanes: Vec<Lane<'_>> = short.into_iter().flat_map(ShortRun::lanes).collect();
+        lockstep::near(&lanes, k, |hit| {
+            take(hit.number, hit.distance, clean);
+        });
+        let head = keys.head.read().unwrap_or_else(PoisonError::into_inner);
+        for table in (0..tables.len()).filter(|_| !head.is_empty()) {
+            let own = tables.permute(table, fingerprint);
+            let finer = tables.finer(table);
             let mut visit = |kind: Kind, own: u64| {
                 head.visit(kind, own, |key, number| {
-                    if near_enough(own, key) {
-                        take(own, key, number);
+                    if at_most(own ^ key, k) {
+                        take(number, (own ^ key).count_ones(), false);
                     }
                 });
             };
@@ -289,6 +305,7 @@ impl Decider {
                 visit(Kind::table(table), own);
             }
         }
+        drop(head);
         failed.map_or(Ok(()), Err)?;
         near.sort_unstable();
         near.dedup();
@@ -299,14 +316,8 @@ impl Decider {
     }
 }
 
-/// Whether at most `k` bits are set: for few it takes less than counting them all.
-#[inline(always)]
-fn at_most(mut bits: u64, k: u32) -> bool {
-    for _ in 0..k {
-        bits &= bits.wrapping_sub(1);
-    }
-    bits == 0
-}
+/// Blocks of a run up to which all of it is decoded; longer ones are gone through key by key, or by finer tables.
+const SHORT_RUN: usize = 8;
 
 /// Whether a document is there and no member of another.
 pub(crate) fn is_keeper(rows: &impl Lookup, number: Number) -> Result<bool, Error> {

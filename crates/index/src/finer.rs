@@ -25,18 +25,19 @@ pub(crate) fn refine(head: &mut Head, tables: &Permutations, table: usize, entry
 }
 
 /// Entries of a segment that begin alike from which on they are found by finer tables.
-const LONG_RUN: usize = 4096;
+pub(crate) const LONG_RUN: usize = 4096;
 
-/// Of the sorted entries of a table those in long runs, sorted for each finer table but the first.
+/// Of the sorted entries of a table those in runs of `least` and more, sorted for each finer table but the first.
 pub(crate) fn long_runs(
     tables: &Permutations,
     table: usize,
+    least: usize,
     each: impl FnOnce(&mut dyn FnMut(Entry)) -> Result<(), Error>,
 ) -> Result<Vec<(Kind, Vec<Entry>)>, Error> {
     let shift = tables.shift(table);
     let (mut long, mut run): (Vec<Entry>, Vec<Entry>) = (Vec::new(), Vec::new());
     let mut close = |run: &mut Vec<Entry>| {
-        if run.len() >= LONG_RUN {
+        if run.len() >= least {
             long.append(run);
         }
         run.clear();

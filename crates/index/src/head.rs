@@ -87,6 +87,11 @@ impl Head {
         self.lists.keys().copied().filter(|kind| !kind.is_finer())
     }
 
+    /// Whether there is nothing in it.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.lists.is_empty()
+    }
+
     /// Entries of all kinds.
     pub(crate) fn len(&self) -> usize {
         self.lists.values().map(|list| list.entries.len()).sum()

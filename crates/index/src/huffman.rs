@@ -9,9 +9,22 @@ use crate::bits::BitWriter;
 pub(crate) const SYMBOLS: usize = 65;
 /// Bits of the longest code.
 const LONGEST: u32 = 12;
+/// Bits of codes that are looked up at once.
+const SHORT: u32 = 8;
 
 /// How often each symbol comes.
 pub(crate) type Counts = [u64; SYMBOLS];
+
+/// How to read a code and the bits behind it, where a word holds both; all zero where that has to be looked at closer.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Short {
+    /// Bits of the code.
+    pub(crate) length: u8,
+    /// Bits behind it, those below the leading bit.
+    pub(crate) below: u8,
+    /// Both.
+    pub(crate) total: u8,
+}
 
 /// A code, ready to write and to read.
 #[derive(Clone)]
@@ -21,6 +34,9 @@ pub(crate) struct Code {
     codes: [u16; SYMBOLS],
     /// Symbol and length for every next [`LONGEST`] bits.
     table: Vec<(u8, u8)>,
+    /// For every next [`SHORT`] bits, which nearly all codes fit, how to read an entry. Small enough to stay in the first
+    /// cache beside those of other tables.
+    short: [Short; 1 << SHORT],
 }
 
 impl Code {
@@ -57,7 +73,13 @@ impl Code {
             }
             next += 1 << (LONGEST - length);
         }
-        Some(Code { lengths, codes, table })
+        let mut short = [Short::default(); 1 << SHORT];
+        for (slot, &(symbol, length)) in short.iter_mut().zip(&table) {
+            if u32::from(length) <= SHORT && symbol > 0 && length + symbol - 1 <= 56 {
+                *slot = Short { length, below: symbol - 1, total: length + symbol - 1 };
+            }
+        }
+        Some(Code { lengths, codes, table, short })
     }
 
     pub(crate) fn lengths(&self) -> &[u8; SYMBOLS] {
@@ -70,8 +92,13 @@ impl Code {
         out.push(u64::from(self.codes[symbol]), u32::from(self.lengths[symbol]));
     }
 
-    /// The symbol that bits begin with, and the length of its code.
+    /// How to read the entry that bits begin with.
     #[inline(always)]
+    pub(crate) fn short(&self, bits: u64) -> Short {
+        self.short[bits as usize & ((1 << SHORT) - 1)]
+    }
+
+    /// The symbol that bits begin with, and the length of its code.
     pub(crate) fn symbol(&self, bits: u64) -> (u32, u32) {
         let (symbol, length) = self.table[bits as usize & ((1 << LONGEST) - 1)];
         (u32::from(symbol), u32::from(length))

@@ -50,10 +50,7 @@ impl Importer {
     pub fn add(&self, documents: &[Decided]) -> Result<(), Error> {
         let mut arrivals = Vec::with_capacity(documents.len());
         for Decided { number, sketch, keeper } in documents {
-            let (document, evidence) = sketch.rows(self.index.settings())?;
-            let (text, seen) = (None, sketch.seen);
-            let arrival = Arrival { document, evidence, text, first_seen: seen, last_seen: seen };
-            arrivals.push((*number, arrival, *keeper));
+            arrivals.push((*number, Arrival::of(sketch, self.index.settings())?, *keeper));
         }
         self.index.place(&arrivals)
     }

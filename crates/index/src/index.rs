@@ -328,8 +328,16 @@ impl Inner {
         writer.next = view.number("next")?;
         writer.segment = writer.segment.max(view.number("segment")?);
         writer.waiting = waiting;
-        let segments = Arc::clone(&self.snapshot().keys.segments);
-        self.publish(writer, Keys { segments, head: Arc::new(RwLock::new(head)) })?;
+        // A commit that failed may have taken effect: the store knows which segments count.
+        let open = Arc::clone(&self.snapshot().keys.segments);
+        let mut segments = Vec::new();
+        for number in view.segments()? {
+            segments.push(match open.iter().find(|segment| segment.number == number) {
+                Some(segment) => Arc::clone(segment),
+                None => Arc::new(Segment::open(&self.folder, number)?),
+            });
+        }
+        self.publish(writer, Keys { segments: Arc::new(segments), head: Arc::new(RwLock::new(head)) })?;
         (writer.broken, writer.unsynced) = (false, false);
         Ok(())
     }

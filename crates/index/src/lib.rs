@@ -59,6 +59,7 @@ mod head;
 mod huffman;
 mod import;
 mod index;
+mod lockstep;
 mod maintain;
 mod parts;
 mod permuted;

@@ -6,7 +6,7 @@
 
 use crate::decide::Keys;
 use crate::error::Error;
-use crate::finer::long_runs;
+use crate::finer::{LONG_RUN, long_runs};
 use crate::head::Head;
 use crate::index::{Index, Inner, Writer, lock};
 use crate::row::Number;
@@ -189,7 +189,7 @@ impl Inner {
             for table in 0..tables.len() {
                 let source = sources.iter().find(|(kind, _)| *kind == Kind::table(table));
                 if let Some((_, source)) = source.filter(|_| !tables.finer(table).is_empty()) {
-                    finer.append(&mut long_runs(tables, table, |take| source(take))?);
+                    finer.append(&mut long_runs(tables, table, LONG_RUN, |take| source(take))?);
                 }
             }
         }

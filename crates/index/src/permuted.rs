@@ -62,10 +62,10 @@ pub struct Cost {
     pub microseconds: f64,
 }
 
-/// A search, and a comparison of a coded key: assumed, to order the shapes. A fit to checks of 1 M and 10 M documents on a
-/// shared machine gave 0.2 and 0.011, so long runs cost more than is said here.
+/// A search, which is assumed, and a comparison of a coded key, which then fits the 5.7 µs of a check among 10 million on a
+/// busy machine (BENCHMARKS.md).
 const SEARCH_US: f64 = 0.35;
-const COMPARE_US: f64 = 0.003;
+const COMPARE_US: f64 = 0.005;
 
 /// What each shape costs for so many documents, the fastest first.
 pub fn costs(k: u32, documents: u64) -> Vec<Cost> {

@@ -127,4 +127,8 @@ impl<R: Lookup> Lookup for Without<'_, R> {
     fn members(&self, keeper: Number) -> Result<Vec<Number>, Error> {
         self.rows.members(keeper)
     }
+
+    fn is_clean(&self) -> bool {
+        false
+    }
 }

@@ -7,12 +7,18 @@ const SHORT: usize = 16;
 
 /// Number of keys below `key`, by interpolation (Peterson 1957) with a bound for skewed keys.
 pub(crate) fn below(keys: &[u64], key: u64) -> usize {
+    below_by(keys, |&key| key, key)
+}
+
+/// The same among things that have keys.
+pub(crate) fn below_by<T>(keys: &[T], key_of: impl Fn(&T) -> u64, key: u64) -> usize {
+    let at = |place: usize| key_of(&keys[place]);
     let (mut low, mut high) = (0, keys.len());
     for _ in 0..GUESSES {
         if high - low <= SHORT {
             break;
         }
-        let (first, last) = (keys[low], keys[high - 1]);
+        let (first, last) = (at(low), at(high - 1));
         if key <= first {
             return low;
         }
@@ -25,18 +31,18 @@ pub(crate) fn below(keys: &[u64], key: u64) -> usize {
         // A guess narrows one side only; a window around it, a few standard deviations wide, narrows both.
         let slack = ((high - low) as f64).sqrt() as usize;
         let (left, right) = (guess.saturating_sub(slack).max(low), (guess + slack).min(high - 1));
-        if keys[left] >= key {
+        if at(left) >= key {
             high = left + 1;
         } else {
             low = left;
         }
-        if right > low && right < high && keys[right] < key {
+        if right > low && right < high && at(right) < key {
             low = right;
         } else if right < high {
             high = (right + 1).max(low + 1);
         }
     }
-    low + keys[low..high].partition_point(|&other| other < key)
+    low + keys[low..high].partition_point(|other| key_of(other) < key)
 }
 
 #[cfg(test)]

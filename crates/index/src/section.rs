@@ -131,27 +131,41 @@ impl Layout {
                 let mut key = first;
                 take(key, place(0))?;
                 for at in 1..count {
-                    let next = bits.peek();
-                    let (position, length) = self.code.symbol(next);
-                    if position > 0 {
-                        let below = position - 1;
-                        // A word holds a code and the bits behind it, but for the rarest.
-                        let rest = if length + below <= 56 {
-                            bits.skip(length + below);
-                            next >> length & ((1 << below) - 1)
-                        } else {
-                            bits.skip(length);
-                            bits.read(below)
-                        };
-                        key ^= 1 << below | rest;
-                    } else {
-                        bits.skip(length);
-                    }
+                    key ^= self.difference(&mut bits);
                     take(key, place(at * width))?;
                 }
             }
         }
         ControlFlow::Continue(())
+    }
+
+    /// The difference of the next key of a coded block to the one before it.
+    #[inline(always)]
+    pub(crate) fn difference(&self, bits: &mut BitReader<'_>) -> u64 {
+        let next = bits.peek();
+        let short = self.code.short(next);
+        if short.total == 0 {
+            return self.long_difference(bits);
+        }
+        bits.skip(short.total.into());
+        let leading = 1 << (short.below & 63);
+        next >> (short.length & 63) & (leading - 1) | leading
+    }
+
+    #[cold]
+    fn long_difference(&self, bits: &mut BitReader<'_>) -> u64 {
+        let (position, length) = self.code.symbol(bits.peek());
+        bits.skip(length);
+        match position {
+            0 => 0,
+            _ => 1 << (position - 1) | bits.read(position - 1),
+        }
+    }
+
+    /// Where the number of an entry is.
+    pub(crate) fn place<'b>(&self, block: &'b [u8], count: usize, at: usize) -> Place<'b> {
+        let keys = if self.coding == Coding::Plain { count * 64 } else { 0 };
+        Place { block, bit: keys + at * self.width as usize, width: self.width }
     }
 }
 
@@ -190,34 +204,54 @@ struct Radix {
 }
 
 impl Radix {
-    fn of(first_keys: &[u64]) -> Self {
-        let bits = first_keys.len().max(2).ilog2();
+    fn of(blocks: &[Start]) -> Self {
+        let bits = blocks.len().max(2).ilog2();
         let shift = 64 - bits;
         let mut starts = Vec::with_capacity((1 << bits) + 1);
-        for (at, key) in first_keys.iter().enumerate() {
-            while starts.len() as u64 <= key >> shift {
+        for (at, block) in blocks.iter().enumerate() {
+            while starts.len() as u64 <= block.key >> shift {
                 starts.push(at as u32);
             }
         }
-        starts.resize((1 << bits) + 1, first_keys.len() as u32);
+        starts.resize((1 << bits) + 1, blocks.len() as u32);
         Radix { starts, shift }
     }
+}
+
+/// Where a block starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Start {
+    /// Its first key.
+    pub(crate) key: u64,
+    /// Its place in the data.
+    pub(crate) offset: u64,
 }
 
 /// First keys and places of blocks, and which keys are not there at all.
 #[derive(Default)]
 pub(crate) struct Directory {
     radix: Radix,
-    pub(crate) first_keys: Vec<u64>,
-    /// Where each block starts in the data, and where the last one ends.
-    pub(crate) offsets: Vec<u64>,
+    pub(crate) starts: Vec<Start>,
+    /// Where the last block ends.
+    pub(crate) end: u64,
     pub(crate) filter: Option<Filter>,
     pub(crate) entries: u64,
 }
 
 impl Directory {
     pub(crate) fn blocks(&self) -> usize {
-        self.first_keys.len()
+        self.starts.len()
+    }
+
+    /// First key of a block.
+    pub(crate) fn first_key(&self, block: usize) -> u64 {
+        self.starts[block].key
+    }
+
+    /// Where a block is in the data.
+    pub(crate) fn span(&self, block: usize) -> std::ops::Range<usize> {
+        let end = self.starts.get(block + 1).map_or(self.end, |next| next.offset);
+        self.starts[block].offset as usize..end as usize
     }
 
     /// Entries of a block.
@@ -229,12 +263,32 @@ impl Directory {
     pub(crate) fn start(&self, key: u64) -> usize {
         let place = (key >> self.radix.shift) as usize;
         let (low, high) = (self.radix.starts[place] as usize, self.radix.starts[place + 1] as usize);
-        (low + search::below(&self.first_keys[low..high], key)).saturating_sub(1)
+        (low + search::below_by(&self.starts[low..high], |start| start.key, key)).saturating_sub(1)
+    }
+
+    /// The blocks in which keys of a range may be; `None` if they are more than so many.
+    pub(crate) fn blocks_of(
+        &self,
+        keys: std::ops::RangeInclusive<u64>,
+        most: usize,
+    ) -> Option<std::ops::Range<usize>> {
+        let (low, high, inside) = (*keys.start(), *keys.end(), (1 << self.radix.shift) - 1);
+        if low & inside == 0 && high & inside == inside {
+            // The range begins and ends where beginnings do: first keys need not be looked at.
+            let place = |key: u64| (key >> self.radix.shift) as usize;
+            let start = self.radix.starts[place(low)].saturating_sub(1) as usize;
+            let end = self.radix.starts[place(high) + 1] as usize;
+            return (end - start <= most).then_some(start..end);
+        }
+        let start = self.start(low);
+        let firsts = self.starts[start..].iter().take(most + 1);
+        let count = firsts.take_while(|start| start.key <= high).count();
+        (count <= most).then(|| start..start + count)
     }
 
     /// Makes searches fast, once all keys are there.
     pub(crate) fn finish(mut self) -> Self {
-        self.radix = Radix::of(&self.first_keys);
+        self.radix = Radix::of(&self.starts);
         self
     }
 
@@ -250,8 +304,8 @@ impl Directory {
         let mut block = self.start(low);
         let mut skip: Option<u64> = None;
         let mut done = false;
-        while !done && block < self.blocks() && self.first_keys[block] <= high {
-            let (count, first) = (self.count(block), self.first_keys[block]);
+        while !done && block < self.blocks() && self.first_key(block) <= high {
+            let (count, first) = (self.count(block), self.first_key(block));
             read(block, &mut |bytes| {
                 let _ = layout.read(bytes, count, first, |key, place| {
                     if key > high {
@@ -272,10 +326,10 @@ impl Directory {
             })?;
             block += 1;
             if let Some(key) = skip
-                && self.first_keys.get(block) == Some(&key)
+                && self.starts.get(block).is_some_and(|start| start.key == key)
             {
                 // Blocks that begin with the key hold nothing else, all but the last of them.
-                block += self.first_keys[block..].partition_point(|&first| first <= key) - 1;
+                block += self.starts[block..].partition_point(|start| start.key <= key) - 1;
             }
         }
         Ok(())
@@ -283,7 +337,7 @@ impl Directory {
 
     /// Bytes held in memory.
     pub(crate) fn bytes(&self) -> u64 {
-        (self.first_keys.len() + self.offsets.len()) as u64 * 8
+        (self.starts.len() * size_of::<Start>()) as u64
             + self.radix.starts.len() as u64 * 4
             + self.filter.as_ref().map_or(0, Filter::bytes)
     }
@@ -299,13 +353,12 @@ mod tests {
         let mut census = Census::default();
         entries.iter().for_each(|&entry| census.count(entry));
         let layout = Layout::of(&census, coding);
-        let mut directory =
-            Directory { entries: entries.len() as u64, offsets: vec![0], ..Directory::default() };
+        let mut directory = Directory { entries: entries.len() as u64, ..Directory::default() };
         let mut data = Vec::new();
         for block in entries.chunks(BLOCK) {
-            directory.first_keys.push(block[0].0);
+            directory.starts.push(Start { key: block[0].0, offset: data.len() as u64 });
             layout.write(block, &mut data);
-            directory.offsets.push(data.len() as u64);
+            directory.end = data.len() as u64;
         }
         (layout, directory.finish(), data)
     }
@@ -319,7 +372,7 @@ mod tests {
         let (mut found, mut blocks) = (Vec::new(), 0);
         let read = |block: usize, take: &mut dyn FnMut(&[u8])| -> Result<(), ()> {
             blocks += 1;
-            take(&data[directory.offsets[block] as usize..directory.offsets[block + 1] as usize]);
+            take(&data[directory.span(block)]);
             Ok(())
         };
         let take = |key, place: Place<'_>| {

@@ -18,8 +18,9 @@ use crate::error::Error;
 use crate::filter::Filter;
 use crate::folder::{Folder, Output};
 use crate::huffman::{Code, SYMBOLS};
+use crate::lockstep::Lane;
 use crate::row::{Number, Reader};
-use crate::section::{BLOCK, Census, Coding, Directory, Entry, Layout, Next, Place};
+use crate::section::{BLOCK, Census, Coding, Directory, Entry, Layout, Next, Place, Start};
 use std::io::Write;
 use std::ops::{ControlFlow, RangeInclusive};
 use std::os::unix::fs::FileExt;
@@ -239,6 +240,22 @@ impl Segment {
         Ok(section.directory.visit(&section.layout, keys, read, take)?)
     }
 
+    /// The blocks of a kind in which keys of a range may be, with the fingerprint that is looked for, if they are in memory
+    /// and at most so many.
+    pub(crate) fn short_run(
+        &self,
+        kind: Kind,
+        keys: RangeInclusive<u64>,
+        own: u64,
+        most: usize,
+    ) -> Option<ShortRun<'_>> {
+        let Some(section) = self.section(kind) else { return Some(ShortRun::default()) };
+        section.memory.as_ref()?;
+        let end = *keys.end();
+        let blocks = section.directory.blocks_of(keys, most)?;
+        Some(ShortRun { section: Some(section), blocks, own, end })
+    }
+
     /// Visits the documents that have a key.
     pub(crate) fn get(&self, kind: Kind, key: u64, mut take: impl FnMut(Number)) -> Result<(), Error> {
         let Some(section) = self.section(kind) else { return Ok(()) };
@@ -309,7 +326,7 @@ impl Segment {
     ) -> Result<(), Error> {
         let Some(section) = self.section(kind) else { return Ok(()) };
         for block in blocks {
-            let (count, first) = (section.directory.count(block), section.directory.first_keys[block]);
+            let (count, first) = (section.directory.count(block), section.directory.first_key(block));
             section.block(&self.file, block, &mut |bytes| {
                 let _ = section.layout.read(bytes, count, first, |key, place| {
                     take((key, place.number()));
@@ -334,7 +351,7 @@ impl Segment {
             let mut last = None;
             let directory = &section.directory;
             for block in 0..directory.blocks() {
-                let first = directory.first_keys[block];
+                let first = directory.first_key(block);
                 let mut sound = true;
                 let mut seen = 0;
                 section.block_from_disk(&self.file, block, &mut |bytes| {
@@ -400,13 +417,15 @@ impl Section {
         let mut directory = Directory::default();
         directory.entries = entries;
         for pair in pairs.as_chunks::<16>().0 {
-            directory.first_keys.push(number(&pair[..8]));
-            directory.offsets.push(number(&pair[8..]));
+            directory.starts.push(Start { key: number(&pair[..8]), offset: number(&pair[8..]) });
         }
-        directory.offsets.push(number(rest));
+        directory.end = number(rest);
         directory.filter = (filtered == 1).then(|| Filter::from_bytes(&rest[8..]));
-        let bounded = |pair: &[u64]| pair[0] <= pair[1] && pair[1] - pair[0] <= MOST_BLOCK_BYTES as u64;
-        if !directory.offsets.windows(2).all(bounded) || width > 64 {
+        let bounded = |block: usize| {
+            let span = directory.span(block);
+            span.start <= span.end && span.len() <= MOST_BLOCK_BYTES
+        };
+        if !(0..blocks).all(bounded) || directory.end > block_bytes || width > 64 {
             return Err(bad("blocks of impossible length"));
         }
         let memory = if kind.is_table() { Some(read(file, start, block_bytes)?) } else { None };
@@ -425,12 +444,16 @@ impl Section {
         use_bytes: &mut dyn FnMut(&[u8]),
     ) -> std::io::Result<()> {
         let Some(memory) = &self.memory else { return self.block_from_disk(file, block, use_bytes) };
-        let (start, end) =
-            (self.directory.offsets[block] as usize, self.directory.offsets[block + 1] as usize);
-        // Bits are read eight bytes at a time, so a few more than the block's own save a copy.
-        let end = if self.layout.coding == Coding::Coded { (end + 8).min(memory.len()) } else { end };
-        use_bytes(&memory[start..end]);
+        use_bytes(self.bytes(memory, block));
         Ok(())
+    }
+
+    /// The bytes of a block that is held in memory.
+    fn bytes<'m>(&self, memory: &'m [u8], block: usize) -> &'m [u8] {
+        let span = self.directory.span(block);
+        // Bits are read eight bytes at a time, so a few more than the block's own save a copy.
+        let more = if self.layout.coding == Coding::Coded { 8 } else { 0 };
+        &memory[span.start..(span.end + more).min(memory.len())]
     }
 
     fn block_from_disk(
@@ -439,12 +462,39 @@ impl Section {
         block: usize,
         use_bytes: &mut dyn FnMut(&[u8]),
     ) -> std::io::Result<()> {
-        let (start, end) = (self.directory.offsets[block], self.directory.offsets[block + 1]);
+        let span = self.directory.span(block);
         let mut buffer = [0; MOST_BLOCK_BYTES];
-        let bytes = &mut buffer[..(end - start) as usize];
-        file.file().read_exact_at(bytes, self.start + start)?;
+        let bytes = &mut buffer[..span.len()];
+        file.file().read_exact_at(bytes, self.start + span.start as u64)?;
         use_bytes(bytes);
         Ok(())
+    }
+}
+
+/// Some blocks of a section in which a fingerprint is looked for.
+#[derive(Clone, Default)]
+pub(crate) struct ShortRun<'s> {
+    section: Option<&'s Section>,
+    blocks: std::ops::Range<usize>,
+    own: u64,
+    end: u64,
+}
+
+impl<'s> ShortRun<'s> {
+    /// The blocks, to be decoded.
+    pub(crate) fn lanes(self) -> impl Iterator<Item = Lane<'s>> {
+        let held = self.section.and_then(|section| Some((section, section.memory.as_deref()?)));
+        let (own, end) = (self.own, self.end);
+        held.into_iter().flat_map(move |(section, memory)| {
+            self.blocks.clone().map(move |block| Lane {
+                layout: &section.layout,
+                bytes: section.bytes(memory, block),
+                count: section.directory.count(block),
+                first: section.directory.first_key(block),
+                own,
+                end,
+            })
+        })
     }
 }
 
@@ -467,7 +517,7 @@ impl Cursor<'_> {
             }
             self.entries.clear();
             self.at = 0;
-            let (count, first) = (directory.count(self.block), directory.first_keys[self.block]);
+            let (count, first) = (directory.count(self.block), directory.first_key(self.block));
             let entries = &mut self.entries;
             self.section.block(self.file, self.block, &mut |bytes| {
                 let _ = self.section.layout.read(bytes, count, first, |key, place| {

@@ -20,10 +20,12 @@ pub(crate) fn put_set(hashes: &[u64], out: &mut Vec<u8>) {
     let mut above = 0;
     for &hash in hashes {
         let high = high(hash, low);
-        for _ in above..high {
-            bits.push(0, 1);
+        let mut gap = high - above;
+        while gap >= 56 {
+            bits.push(0, 56);
+            gap -= 56;
         }
-        bits.push(1, 1);
+        bits.push(1 << gap, gap as u32 + 1);
         bits.push(hash, low);
         above = high;
     }

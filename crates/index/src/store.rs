@@ -18,7 +18,7 @@
 
 use crate::error::Error;
 use crate::folder::{Fence, Folder, StoreFile};
-use crate::row::{Damaged, Document, Evidence, Number, State};
+use crate::row::{Damaged, Document, Number, State};
 use redb::{
     Database, Durability, ReadOnlyTable, ReadTransaction, ReadableDatabase, ReadableTable,
     ReadableTableMetadata, Table, TableDefinition, WriteTransaction,
@@ -81,16 +81,18 @@ impl Store {
     pub(crate) fn read(&self) -> Result<View, Error> {
         let path = &self.path;
         let txn = self.database.begin_read().map_err(failed(path))?;
+        let dead = txn.open_table(DEAD).map_err(failed(path))?;
         Ok(View {
             rows: Rows {
                 states: txn.open_table(STATES).map_err(failed(path))?,
                 documents: txn.open_table(DOCUMENTS).map_err(failed(path))?,
                 evidence: txn.open_table(EVIDENCE).map_err(failed(path))?,
                 members: txn.open_table(MEMBERS).map_err(failed(path))?,
+                clean: dead.is_empty().map_err(failed(path))?,
                 path: path.clone(),
             },
             promoted: txn.open_table(PROMOTED).map_err(failed(path))?,
-            dead: txn.open_table(DEAD).map_err(failed(path))?,
+            dead,
             segments: txn.open_table(SEGMENTS).map_err(failed(path))?,
             about: txn.open_table(ABOUT).map_err(failed(path))?,
             // Stores of older versions have none.
@@ -129,6 +131,8 @@ pub(crate) struct Rows<S, B, M> {
     documents: B,
     evidence: B,
     members: M,
+    /// Whether nothing was removed that may still be in a segment.
+    clean: bool,
     path: PathBuf,
 }
 
@@ -142,6 +146,9 @@ pub(crate) trait Lookup {
         read: impl FnOnce(&[u8]) -> Result<R, Damaged>,
     ) -> Result<Option<R>, Error>;
     fn members(&self, keeper: Number) -> Result<Vec<Number>, Error>;
+
+    /// Whether all that tables of segments hold is a keeper: a keeper stays one until it is removed.
+    fn is_clean(&self) -> bool;
 }
 
 impl<S, B, M> Rows<S, B, M> {
@@ -184,6 +191,10 @@ where
     fn members(&self, keeper: Number) -> Result<Vec<Number>, Error> {
         let range = self.members.range((keeper, 0)..=(keeper, u64::MAX)).map_err(failed(&self.path))?;
         range.map(|entry| Ok(entry.map_err(failed(&self.path))?.0.value().1)).collect()
+    }
+
+    fn is_clean(&self) -> bool {
+        self.clean
     }
 }
 
@@ -309,42 +320,39 @@ pub(crate) struct Writing<'t> {
     segments: Table<'t, u64, ()>,
     about: Table<'t, &'static str, Bytes>,
     texts: Table<'t, u64, Bytes>,
-    bytes: Vec<u8>,
 }
 
 impl<'t> Writing<'t> {
     fn open(txn: &'t WriteTransaction, path: &Path) -> Result<Self, Error> {
+        let dead = txn.open_table(DEAD).map_err(failed(path))?;
         Ok(Writing {
             rows: Rows {
                 states: txn.open_table(STATES).map_err(failed(path))?,
                 documents: txn.open_table(DOCUMENTS).map_err(failed(path))?,
                 evidence: txn.open_table(EVIDENCE).map_err(failed(path))?,
                 members: txn.open_table(MEMBERS).map_err(failed(path))?,
+                clean: dead.is_empty().map_err(failed(path))?,
                 path: path.to_owned(),
             },
             promoted: txn.open_table(PROMOTED).map_err(failed(path))?,
-            dead: txn.open_table(DEAD).map_err(failed(path))?,
+            dead,
             segments: txn.open_table(SEGMENTS).map_err(failed(path))?,
             about: txn.open_table(ABOUT).map_err(failed(path))?,
             texts: txn.open_table(TEXTS).map_err(failed(path))?,
-            bytes: Vec::new(),
         })
     }
 
+    /// Puts in what is known of a document, its row and evidence as bytes.
     pub(crate) fn insert(
         &mut self,
         number: Number,
         state: State,
-        document: &Document,
-        evidence: &Evidence,
+        document: &[u8],
+        evidence: &[u8],
     ) -> Result<(), Error> {
         self.set_state(number, state)?;
-        self.bytes.clear();
-        document.put(&mut self.bytes);
-        self.rows.documents.insert(number, self.bytes.as_slice()).map_err(failed(&self.rows.path))?;
-        self.bytes.clear();
-        evidence.put(&mut self.bytes);
-        self.rows.evidence.insert(number, self.bytes.as_slice()).map_err(failed(&self.rows.path))?;
+        self.rows.documents.insert(number, document).map_err(failed(&self.rows.path))?;
+        self.rows.evidence.insert(number, evidence).map_err(failed(&self.rows.path))?;
         Ok(())
     }
 
@@ -386,6 +394,7 @@ impl<'t> Writing<'t> {
         self.texts.remove(number).map_err(failed(path))?;
         self.promoted.remove(number).map_err(failed(path))?;
         self.dead.insert(number, ()).map_err(failed(path))?;
+        self.rows.clean = false;
         Ok(())
     }
 

@@ -49,9 +49,8 @@ impl Index {
     /// Adds documents as [`Index::add_batch`] does, with texts to be stored.
     pub fn add_texts(&self, documents: &[(Sketch, Option<String>)]) -> Result<Vec<Answer>, Error> {
         let arrivals = documents.iter().map(|(sketch, text)| {
-            let (document, evidence) = sketch.rows(self.settings())?;
             let text = text.as_deref().map(pack).transpose()?;
-            Ok(Arrival { document, evidence, text, first_seen: sketch.seen, last_seen: sketch.seen })
+            Ok(Arrival::of(sketch, self.settings())?.with_text(text))
         });
         self.add_arrivals(&arrivals.collect::<Result<Vec<_>, Error>>()?)
     }

@@ -6,7 +6,7 @@
 
 use crate::decide::{Keys, digest_key, id_key};
 use crate::error::Error;
-use crate::finer::long_runs;
+use crate::finer::{LONG_RUN, long_runs};
 use crate::index::Index;
 use crate::row::{Document, Evidence, Number};
 use crate::section::Entry;
@@ -169,7 +169,7 @@ impl Index {
             for table in (0..tables.len()).filter(|&table| !tables.finer(table).is_empty()) {
                 let kind = Kind::table(table);
                 let each = |take: &mut dyn FnMut(Entry)| segment.each(kind, 0..segment.blocks(kind), take);
-                expected.append(&mut long_runs(tables, table, each)?);
+                expected.append(&mut long_runs(tables, table, LONG_RUN, each)?);
             }
             for (kind, entries) in &expected {
                 let mut found = Vec::new();

@@ -5,18 +5,40 @@ use crate::error::Error;
 use crate::index::{Durability, Index, Inner, Writer, describe, lock, numbers_of};
 use crate::row::{Document, Evidence, Number, State, Tie};
 use crate::segment::Kind;
+use crate::settings::Settings;
 use crate::sketch::{Answer, Match, Sketch, Verdict};
 use crate::store::{Lookup, Writing};
 use std::sync::PoisonError;
 
-/// A document on its way in.
+/// A document on its way in, with its rows as bytes: made before the one writer is asked for.
 pub(crate) struct Arrival {
-    pub(crate) document: Document,
-    pub(crate) evidence: Evidence,
+    document: Document,
+    evidence: Evidence,
     /// As it is stored.
-    pub(crate) text: Option<Vec<u8>>,
-    pub(crate) first_seen: u64,
-    pub(crate) last_seen: u64,
+    text: Option<Vec<u8>>,
+    document_bytes: Vec<u8>,
+    evidence_bytes: Vec<u8>,
+    first_seen: u64,
+    last_seen: u64,
+}
+
+impl Arrival {
+    pub(crate) fn new(document: Document, evidence: Evidence, (first_seen, last_seen): (u64, u64)) -> Self {
+        let (mut document_bytes, mut evidence_bytes) = (Vec::new(), Vec::new());
+        document.put(&mut document_bytes);
+        evidence.put(&mut evidence_bytes);
+        Arrival { document, evidence, text: None, document_bytes, evidence_bytes, first_seen, last_seen }
+    }
+
+    /// The same with its text, as it is stored.
+    pub(crate) fn with_text(self, text: Option<Vec<u8>>) -> Self {
+        Arrival { text, ..self }
+    }
+
+    pub(crate) fn of(sketch: &Sketch, settings: &Settings) -> Result<Self, Error> {
+        let (document, evidence) = sketch.rows(settings)?;
+        Ok(Arrival::new(document, evidence, (sketch.seen, sketch.seen)))
+    }
 }
 
 /// The number a document is to have, the document, and its keeper.
@@ -31,10 +53,7 @@ impl Index {
 
     /// Adds documents in their order, each seen by those behind it, and acknowledges all with one commit.
     pub fn add_batch(&self, sketches: &[Sketch]) -> Result<Vec<Answer>, Error> {
-        let arrivals = sketches.iter().map(|sketch| {
-            let (document, evidence) = sketch.rows(self.settings())?;
-            Ok(Arrival { document, evidence, text: None, first_seen: sketch.seen, last_seen: sketch.seen })
-        });
+        let arrivals = sketches.iter().map(|sketch| Arrival::of(sketch, self.settings()));
         self.add_arrivals(&arrivals.collect::<Result<Vec<_>, Error>>()?)
     }
 
@@ -151,10 +170,10 @@ impl Change<'_, '_> {
         arrival: &Arrival,
         member_of: Option<(Number, Tie)>,
     ) -> Result<(), Error> {
-        let Arrival { document, evidence, text, first_seen, last_seen } = arrival;
+        let Arrival { document, first_seen, last_seen, .. } = arrival;
         let state = State { first_seen: *first_seen, last_seen: *last_seen, member_of };
-        self.writing.insert(number, state, document, evidence)?;
-        if let Some(text) = text {
+        self.writing.insert(number, state, &arrival.document_bytes, &arrival.evidence_bytes)?;
+        if let Some(text) = &arrival.text {
             self.writing.put_text(number, text)?;
         }
         let mut head = self.keys.head.write().unwrap_or_else(PoisonError::into_inner);

@@ -135,3 +135,27 @@ fn long_runs_are_cut_again_and_miss_nothing() {
         );
     }
 }
+
+#[test]
+fn queries_that_begin_alike_are_told_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    let index = Index::create(&folder.path().join("i"), simhash(3, Cut::One, 900), options(None)).unwrap();
+    let of = |i: u64, seed: u64| mix::pair(i, seed) >> 16 | 0xabcd << 48;
+    let pages: Vec<Sketch> = (0..2_000).map(|i| page(i, of(i, 8))).collect();
+    let answers = index.add_batch(&pages).unwrap();
+    let near = |i: u64| of(i, 8) ^ 1 << (i % 48) ^ 1 << (i * 7 % 48);
+    let queries: Vec<u64> = (0..3_000).map(|i| if i % 3 == 0 { near(i % 2_000) } else { of(i, 9) }).collect();
+    let found = index.query_batch(&queries, 2).unwrap();
+    let mut expected = Vec::new();
+    for (query, &fingerprint) in queries.iter().enumerate() {
+        for number in (0..answers.len()).filter(|&number| answers[number].matched.is_none()) {
+            let distance = (fingerprint ^ of(number as u64, 8)).count_ones();
+            if distance <= 3 {
+                expected.push((query as u32, number as u64, distance));
+            }
+        }
+    }
+    assert!(expected.len() >= 900, "{}", expected.len());
+    let found: Vec<_> = found.iter().map(|pair| (pair.query, pair.number, pair.distance)).collect();
+    assert_eq!(found, expected);
+}

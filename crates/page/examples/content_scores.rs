@@ -1,16 +1,13 @@
 //! Question: how well is the content of real pages found, and how fast?
 //!
-//! `cargo run --release -p onefold-page --example content_scores -- DATA/extract` prints F1 on both sets for each mode, and
+//! `cargo run --release -p onefold-page --features evaluate --example content_scores -- DATA/extract` prints F1 on both sets for each mode, and
 //! megabytes of HTML a second beside those of html5ever's tree: the best of five rounds that take turns.
 #![allow(clippy::print_stdout, missing_docs)]
-
-#[path = "../tests/scores/mod.rs"]
-mod scores;
 
 use std::time::Instant;
 
 use html5ever::tendril::TendrilSink;
-use onefold_page::{Content, Page, extract_html};
+use onefold_page::{Content, Page, extract_html, score};
 
 const MODES: [(&str, Content); 3] =
     [("main", Content::Main), ("plateau", Content::Plateau), ("all", Content::All)];
@@ -18,7 +15,7 @@ const ROUNDS: usize = 5;
 
 fn main() -> std::io::Result<()> {
     let data = std::env::args().nth(1).unwrap_or_else(|| "extract".into());
-    let pages = scores::load(&data)?;
+    let pages = score::load(std::path::Path::new(&data))?;
     let megabytes = pages.iter().map(|page| page.html.len()).sum::<usize>() as f64 / 1e6;
     let mut seconds = [f64::MAX; MODES.len() + 1];
     let mut found: [Vec<Page>; MODES.len()] = Default::default();
@@ -36,7 +33,7 @@ fn main() -> std::io::Result<()> {
         seconds[MODES.len()] = seconds[MODES.len()].min(start.elapsed().as_secs_f64());
     }
     for (((name, _), found), seconds) in MODES.iter().zip(&found).zip(seconds) {
-        let scores = scores::score(&pages, found.iter().map(|page| page.text.as_str()));
+        let scores = score::score(&pages, found.iter().map(|page| page.text.as_str()));
         let fallbacks = found.iter().filter(|page| page.fallback).count();
         println!(
             "{name}: scrapinghub {:.4} (precision {:.4}, recall {:.4}), wcxb {:.4}; {:.1} MB/s; {fallbacks} fallbacks",

@@ -7,19 +7,23 @@
 //! bytes give the same text on every machine. Why so: docs/decisions/0010-main-content.md.
 
 mod choice;
+mod clean;
 mod features;
 mod lexicon;
 mod model;
 mod needs;
+mod show;
 
 use std::collections::HashSet;
 
 use crate::html::looks_like_html;
 pub use crate::html::meta::Link;
 use crate::html::meta::Meta;
-use crate::html::outline::{Outline, outline};
+use crate::html::outline::{Block, Outline, outline};
 use crate::html::plateau::{self, WEIGHTS};
+pub use clean::{clean_html, clean_text};
 pub use needs::Needs;
+pub use show::{SHOW_HEAD, show_html, show_section, show_text};
 
 /// Less than this is not believed to be all the content of a page that has more text.
 const LEAST_CHARS: usize = 100;
@@ -159,6 +163,23 @@ fn page_of(meta: Meta, text: String, fallback: bool, needs: Option<Needs>) -> Pa
 }
 
 fn main_text(outline: &Outline) -> String {
+    text_of(outline, &main_lines(outline))
+}
+
+/// The lines that are taken, as a text.
+fn text_of(outline: &Outline, taken: &[bool]) -> String {
+    let mut text = String::new();
+    for (block, _) in outline.blocks.iter().zip(taken).filter(|(_, taken)| **taken) {
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(&outline.text[block.start..block.end]);
+    }
+    text
+}
+
+/// Which lines are the main content.
+fn main_lines(outline: &Outline) -> Vec<bool> {
     let mut scored = Vec::with_capacity(outline.blocks.len());
     let mut paths = outline.paths();
     features::each_row(outline, |row, words| {
@@ -167,18 +188,35 @@ fn main_text(outline: &Outline) -> String {
     let likelihoods = choice::pool(&scored).into_iter().map(model::logistic);
     let blocks: Vec<(u32, u32)> =
         likelihoods.zip(&scored).map(|(likelihood, block)| (likelihood, block.1)).collect();
-    let mut text = String::new();
     let mut seen = HashSet::new();
-    for ((block, &(_, words)), is_taken) in outline.blocks.iter().zip(&blocks).zip(choice::choose(&blocks)) {
+    let mut taken = choice::choose(&blocks);
+    for ((block, &(_, words)), is_taken) in outline.blocks.iter().zip(&blocks).zip(&mut taken) {
         let line = &outline.text[block.start..block.end];
-        if is_taken && (words < REPEATED_WORDS || seen.insert(line)) {
-            if !text.is_empty() {
-                text.push('\n');
-            }
-            text.push_str(line);
+        *is_taken = *is_taken && (words < REPEATED_WORDS || seen.insert(line));
+    }
+    taken
+}
+
+/// The lines of a page, and which of them are taken.
+fn lines(html: &str, content: Content) -> (Outline, Vec<bool>) {
+    let outline = outline(html);
+    if content == Content::Main {
+        let taken = main_lines(&outline);
+        if is_enough(&text_of(&outline, &taken), outline.body()) {
+            return (outline, taken);
         }
     }
-    text
+    let mut taken = vec![true; outline.blocks.len()];
+    if content != Content::All {
+        let found = plateau::plateau(html, WEIGHTS);
+        // They differ where a page is read without script.
+        if found.text == outline.text && is_enough(found.text[found.start..found.end].trim(), outline.body())
+        {
+            let on_plateau = |block: &Block| block.start < found.end && block.end > found.start;
+            taken = outline.blocks.iter().map(on_plateau).collect();
+        }
+    }
+    (outline, taken)
 }
 
 /// What the model learns from: row, path and text of each block of a page.

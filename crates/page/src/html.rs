@@ -9,6 +9,7 @@
 //! Spec: <https://html.spec.whatwg.org/multipage/parsing.html#tokenization>.
 
 mod attributes;
+mod canonical;
 pub(crate) mod element;
 pub(crate) mod groups;
 pub(crate) mod meta;
@@ -27,6 +28,7 @@ mod sniff;
 mod tag;
 mod writer;
 
+pub use canonical::canonical_link;
 pub use sniff::looks_like_html;
 
 /// Appends to `out` the text a reader sees of the page `html`.

@@ -17,6 +17,9 @@ pub mod charset;
 pub mod content;
 pub mod file;
 pub mod html;
+#[cfg(feature = "evaluate")]
+pub mod score;
+pub mod template;
 pub mod url;
 
 pub use charset::{Decoded, decode};

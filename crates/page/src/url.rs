@@ -13,11 +13,15 @@
 
 mod canonical;
 mod key;
+mod learn;
 mod parameters;
 mod percent;
+mod rules;
 mod site;
 
 use ::url::Url;
+pub use learn::{LearnOptions, Learned, learn};
+pub use rules::{Rule, RuleKind, Rules};
 
 /// Why a URL has no canonical form.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -57,6 +61,13 @@ pub fn canonical(url: &str) -> Result<String, UrlError> {
 /// ```
 pub fn key(url: &str) -> Result<String, UrlError> {
     Ok(key::of(&parse(url)?))
+}
+
+/// What documents that the rules make one page have in common: origin and key by the rules. Scheme and `www` stay, for
+/// no rule speaks of them.
+pub fn key_by_rules(url: &str, rules: &Rules) -> Result<String, UrlError> {
+    let url = parse(url)?;
+    Ok(format!("{} {}", &url[..::url::Position::BeforePath], rules.apply(&key::of(&url))))
 }
 
 /// The registrable domain, else the host itself; `None` where there is no host.

@@ -1,12 +1,9 @@
 //! Content of real pages: of those committed by what must and must not be in it, of the shared sets by their scores.
 #![allow(clippy::unwrap_used, missing_docs)]
 
-#[path = "scores/mod.rs"]
-mod scores;
-
 use std::path::{Path, PathBuf};
 
-use onefold_page::{Content, extract, extract_html};
+use onefold_page::{Content, extract, extract_html, score};
 
 fn page(name: &str, content: Content) -> onefold_page::Page {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name);
@@ -49,11 +46,11 @@ fn shared_pages_score_as_promised() {
         println!("skipped: no pages in {}", data.display());
         return;
     }
-    let pages = scores::load(&data.to_string_lossy()).unwrap();
+    let pages = score::load(&data).unwrap();
     assert!(pages.len() >= 680);
     for (content, articles, kinds) in [(Content::Main, 0.955, 0.86), (Content::Plateau, 0.86, 0.74)] {
         let found: Vec<String> = pages.iter().map(|page| extract_html(&page.html, content).text).collect();
-        let scores = scores::score(&pages, found.iter().map(String::as_str));
+        let scores = score::score(&pages, found.iter().map(String::as_str));
         println!(
             "{content:?}: {:.4} ({:.4}, {:.4}), {:.4}",
             scores.articles, scores.precision, scores.recall, scores.kinds

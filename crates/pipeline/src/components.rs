@@ -11,6 +11,7 @@ use crate::piece::ALL_SLICES;
 use crate::rotate;
 use crate::scan::{lock, parallel};
 use crate::table::{DocId, Table};
+use crate::urls::Ties;
 use crate::workdir::Workdir;
 use onefold_detect::mix;
 use onefold_detect::resolve::Unions;
@@ -24,7 +25,9 @@ const LARGE: usize = 1000;
 const NAMED: usize = 20;
 
 /// What meeting of band keys led to.
-pub(crate) struct Matched {
+pub(crate) struct Matched<'t> {
+    /// Documents tied by their URLs, which meet too.
+    pub(crate) ties: &'t Ties,
     unions: Mutex<Unions>,
     keys: Keys,
     /// All buckets, if they fit the budget; else they are made anew, a share of the components at a time.
@@ -34,11 +37,12 @@ pub(crate) struct Matched {
     large: Vec<(usize, DocId, bool)>,
 }
 
-impl Matched {
+impl<'t> Matched<'t> {
     pub(crate) fn find(
         context: &Context<'_>,
         table: &Table<'_>,
         representatives: &Representatives,
+        ties: &'t Ties,
         workdir: &Workdir,
     ) -> Result<Self, Error> {
         let job = context.job;
@@ -54,13 +58,24 @@ impl Matched {
             }
             _ => {}
         }
+        let cap = job.plan.max_bucket.unwrap_or(usize::MAX);
+        let tied = ties.buckets(cap);
+        join_all(&mut lock(&unions), &tied);
+        gathered.add(&tied);
         if method == Method::Exact {
-            return Ok(Matched { unions, keys, held: Some(gathered.finish()), passes: 1, large: Vec::new() });
+            return Ok(Matched {
+                ties,
+                unions,
+                keys,
+                held: Some(gathered.finish()),
+                passes: 1,
+                large: Vec::new(),
+            });
         }
         let budget = job.resources.memory_bytes / 4;
-        let large = Mutex::new(Vec::new());
+        let large = Mutex::new(ties.large(LARGE, cap));
         // What there is so far, while it fits the budget, and how much it would be with repeats.
-        let state: Mutex<(Option<Gathered>, u64)> = Mutex::new((Some(gathered), 0));
+        let state: Mutex<(Option<Gathered>, u64)> = Mutex::new((Some(gathered), tied.bytes()));
         each_slice(
             context,
             (table, &keys),
@@ -84,7 +99,7 @@ impl Matched {
         let mut large = large.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
         large.sort_unstable_by_key(|&(size, first, cut)| (std::cmp::Reverse(size), first, cut));
         large.dedup();
-        Ok(Matched { unions, keys, held, passes, large })
+        Ok(Matched { ties, unions, keys, held, passes, large })
     }
 
     /// Hands out all components, a share at a time; the documents of each share's components are in no other.
@@ -101,24 +116,20 @@ impl Matched {
         for pass in 0..self.passes {
             let gathered = Mutex::new(Gathered::default());
             let ignored = Mutex::new(Vec::new());
-            each_slice(
-                context,
-                (table, &self.keys),
-                representatives,
-                |buckets| {
-                    let mut mine = Buckets::default();
-                    let mut unions = lock(&self.unions);
-                    for bucket in buckets.iter() {
-                        let root = unions.root(bucket[0]);
-                        if mix::split(mix::pair(root.into(), 1), self.passes as u64).0 == pass {
-                            mine.push(bucket);
-                        }
+            let add = |buckets: Buckets| {
+                let mut mine = Buckets::default();
+                let mut unions = lock(&self.unions);
+                for bucket in buckets.iter() {
+                    let root = unions.root(bucket[0]);
+                    if mix::split(mix::pair(root.into(), 1), self.passes as u64).0 == pass {
+                        mine.push(bucket);
                     }
-                    drop(unions);
-                    lock(&gathered).add(&mine);
-                },
-                &ignored,
-            )?;
+                }
+                drop(unions);
+                lock(&gathered).add(&mine);
+            };
+            add(self.ties.buckets(context.job.plan.max_bucket.unwrap_or(usize::MAX)));
+            each_slice(context, (table, &self.keys), representatives, add, &ignored)?;
             let all = gathered.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).finish();
             take(&Components::new(&all, &mut lock(&self.unions)))?;
         }

@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::table::{DocId, Table};
+use crate::urls::Versions;
 
 /// For each document the one that stands for its text: itself unless a better-ranked one has an equal text.
 pub(crate) struct Representatives {
@@ -18,9 +19,12 @@ impl Representatives {
         Representatives { of: (0..table.len() as DocId).collect(), gone: Vec::new(), with_copies: Vec::new() }
     }
 
-    pub(crate) fn find(table: &Table<'_>) -> Result<Self, Error> {
+    /// Older versions of a page that go anyway stand for nothing, their newest for them.
+    pub(crate) fn find(table: &Table<'_>, versions: &Versions) -> Result<Self, Error> {
+        let is_older =
+            |document: DocId| versions.older.binary_search_by_key(&document, |pair| pair.0).is_ok();
         let mut order: Vec<(u64, DocId)> = (0..table.len() as DocId)
-            .filter(|&document| !table.is_empty(document))
+            .filter(|&document| !table.is_empty(document) && !is_older(document))
             .map(|document| ((table.digest[document as usize] >> 64) as u64, document))
             .collect();
         order.sort_unstable();
@@ -42,6 +46,7 @@ impl Representatives {
             }
         }
         with_copies.sort_unstable();
+        versions.older.iter().for_each(|&(older, newest)| of[older as usize] = newest);
         Ok(Representatives { of, gone: Vec::new(), with_copies })
     }
 

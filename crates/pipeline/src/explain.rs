@@ -1,7 +1,7 @@
 //! `explain`: why a document was removed or kept.
 
 mod passages;
-mod records;
+pub(crate) mod records;
 
 use crate::error::Error;
 use onefold_detect::measure::{Overlap, overlap};
@@ -105,16 +105,16 @@ pub fn removed_documents<E: From<Error>>(
     records::each_removed(run, manifest, take)
 }
 
-/// A document that is compared with no other.
+/// A document that is compared with no other here.
 fn kept(manifest: &Manifest, document: DocumentRef, fate: Fate) -> Explanation {
     Explanation { document, fate, rule: manifest.plan.rule(), measured: None, passages: Vec::new() }
 }
 
 fn explain_removed(manifest: &Manifest, removed: Removed) -> Result<Explanation, Error> {
-    if removed.index.is_some() {
-        // The text of a keeper in an index is not stored.
-        let document = removed.document.clone();
-        return Ok(kept(manifest, document, Fate::Removed(Box::new(removed))));
+    // The text of a keeper in an index is not stored; nor is what was template, without which texts cannot be compared as
+    // the run did.
+    if removed.index.is_some() || manifest.plan.templates.is_some() {
+        return Ok(kept(manifest, removed.document.clone(), Fate::Removed(Box::new(removed))));
     }
     let (document, keeper) = (read(manifest, &removed.document)?, read(manifest, &removed.keeper)?);
     let shingling = manifest.plan.shingle;

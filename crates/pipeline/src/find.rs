@@ -2,9 +2,9 @@
 
 use crate::error::Error;
 use crate::inputs::Selection;
-use crate::sketcher::text_of;
+use crate::payload::{parser_for, text_of};
 use onefold_formats::Block;
-use onefold_formats::document::{Body, Document, Parsed, Parser};
+use onefold_formats::document::{Body, Document, Parsed};
 use onefold_formats::reader::{Progress, Reader};
 use onefold_formats::source::{Fields, Format, Layout, Look, Source};
 use onefold_run::PageContent;
@@ -23,14 +23,15 @@ pub struct FoundDocument {
 }
 
 impl FoundDocument {
-    fn new(id: String, body: &Body<'_>, content: PageContent) -> Self {
+    fn new(id: String, body: &Body<'_>, content: PageContent) -> Result<Self, Error> {
         let mut text = String::new();
-        text_of(body, content, &mut text);
+        text_of(body, content, &mut text)
+            .map_err(|bad| Error::Unsupported(format!("{id}: {}", bad.message)))?;
         let raw = match body {
             Body::Text(text) => text.as_bytes(),
-            Body::Page { bytes, .. } => bytes,
+            Body::Page { bytes, .. } | Body::File { bytes, .. } => bytes,
         };
-        FoundDocument { id, text, raw: raw.to_vec() }
+        Ok(FoundDocument { id, text, raw: raw.to_vec() })
     }
 }
 
@@ -44,7 +45,7 @@ pub enum FileKind {
     Plain,
 }
 
-/// The documents of these ids, in the order of the ids: of each the first that the inputs have. An id that none has is
+/// The documents of these ids, or else URLs, in their order: of each the first that the inputs have. One that none has is
 /// an error.
 pub fn find_documents(
     selection: &Selection,
@@ -54,6 +55,7 @@ pub fn find_documents(
     cancel: &AtomicBool,
 ) -> Result<Vec<FoundDocument>, Error> {
     let mut found: Vec<Option<FoundDocument>> = vec![None; ids.len()];
+    let mut by_url = found.clone();
     let looked = selection.look(fields)?;
     for source in looked.sources {
         let name = source.name.clone();
@@ -61,9 +63,15 @@ pub fn find_documents(
             let url = document.url.as_deref();
             let fallback = || format!("{name}#{row}");
             let own = document.id.as_deref().or(url).map_or_else(fallback, str::to_owned);
-            for (place, _) in found.iter_mut().zip(ids).filter(|(place, id)| place.is_none() && **id == own) {
-                *place = Some(FoundDocument::new(own.clone(), &document.body, PageContent::default()));
-            }
+            let take = |places: &mut [Option<FoundDocument>], name: Option<&str>| -> Result<(), Error> {
+                let wanted = |(place, id): &(&mut Option<_>, &&str)| place.is_none() && Some(**id) == name;
+                for (place, _) in places.iter_mut().zip(ids).filter(wanted) {
+                    *place = Some(FoundDocument::new(own.clone(), &document.body, PageContent::default())?);
+                }
+                Ok(())
+            };
+            take(&mut found, Some(&own))?;
+            take(&mut by_url, url)?;
             if cancel.load(Ordering::Relaxed) {
                 return Err(Error::Interrupted);
             }
@@ -80,9 +88,10 @@ pub fn find_documents(
             Some((name, bad)) => format!("; {name} could not be read: {}", bad.message),
             None => String::new(),
         };
-        Error::Unsupported(format!("{id}: no document of this id in {first}{more}{bad}"))
+        Error::Unsupported(format!("{id}: no document of this id or URL in {first}{more}{bad}"))
     };
-    found.into_iter().zip(ids).map(|(document, id)| document.ok_or_else(|| missing(id))).collect()
+    let found = found.into_iter().zip(by_url).map(|(by_id, by_url)| by_id.or(by_url));
+    found.zip(ids).map(|(document, id)| document.ok_or_else(|| missing(id))).collect()
 }
 
 /// The document that a file is. One with several is an error that tells how to name two of them.
@@ -106,13 +115,13 @@ pub fn only_document(
         source.format = Format::Text;
         source.layout = if source.layout == Layout::Members { Layout::Stream } else { source.layout };
     }
-    let whole = matches!(source.format, Format::Text | Format::Html);
+    let whole = matches!(source.format, Format::Text | Format::Html | Format::File);
     let mut found: Option<FoundDocument> = None;
     let mut more = false;
     each_document(source, &fields, max_document_bytes, &mut |_, document| {
         more = found.is_some();
         if !more {
-            found = Some(FoundDocument::new(name.to_owned(), &document.body, PageContent::All));
+            found = Some(FoundDocument::new(name.to_owned(), &document.body, PageContent::All)?);
         }
         Ok(!more)
     })?;
@@ -135,7 +144,7 @@ fn each_document(
     let limit = max_document_bytes as usize;
     let mut block = Block::default();
     let mut reader = Reader::open(&source, fields, limit, (0, 0))?;
-    let mut parser = Parser::new(source.format, fields, limit, None);
+    let mut parser = parser_for(source.format, fields, limit, None);
     let mut header_read = !matches!(source.format, Format::Csv | Format::Tsv);
     loop {
         match reader.next_block(&mut block)? {
@@ -149,7 +158,7 @@ fn each_document(
         }
         for frame in &block.frames {
             if !header_read && frame.end > frame.start {
-                parser = Parser::new(source.format, fields, limit, Some(block.bytes_of(frame)));
+                parser = parser_for(source.format, fields, limit, Some(block.bytes_of(frame)));
                 header_read = true;
                 continue;
             }

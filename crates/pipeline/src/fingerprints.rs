@@ -26,13 +26,22 @@ pub struct Fingerprint<'a> {
     pub signature: &'a [u8],
 }
 
+/// What a listing of fingerprints came to.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FingerprintsSummary {
+    /// Documents read, bad ones, empty ones.
+    pub counts: Counts,
+    /// The first bad record with its place, if there is one.
+    pub first_bad: Option<String>,
+}
+
 /// Hands over the fingerprints of all documents, in the order of the input. The plan's method tells which sketches
 /// are made.
 pub fn fingerprints(
     job: &Job<'_>,
     work: &Path,
     take: &mut dyn FnMut(&Fingerprint<'_>) -> Result<(), Error>,
-) -> Result<Counts, Error> {
+) -> Result<FingerprintsSummary, Error> {
     let found = job.selection.look(&job.plan.fields)?;
     let identity = Identity {
         plan: job.plan.clone(),
@@ -62,7 +71,10 @@ pub fn fingerprints(
                 signature: recipe.layout.signature(&record),
             })?;
         }
-        Ok(crate::pairs::counts(&table, found.bad.len() as u64))
+        Ok(FingerprintsSummary {
+            counts: crate::pairs::counts(&table, found.bad.len() as u64),
+            first_bad: crate::pairs::first_bad(&table, &found.bad),
+        })
     })();
     workdir.remove()?;
     outcome

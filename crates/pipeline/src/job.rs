@@ -10,9 +10,12 @@ use crate::progress::{Progress, StageKind};
 use crate::recipe::Recipe;
 use crate::scan::scan;
 use crate::table::Table;
+use crate::templates::Templates;
+use crate::urls::{Ties, Versions, measure_versions};
 use crate::verdicts::Verdicts;
 use crate::workdir::{Identity, InputStamp, Workdir};
 use crate::{paragraphs, preflight, system, write};
+use onefold_page::url::Rules;
 use onefold_run::{Manifest, Plan, Stage, Unit};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -66,6 +69,8 @@ pub struct Switches {
     pub max_removed: f64,
     /// Of the documents only one in so many, chosen by the hash of its id; the others count as empty.
     pub sample_documents: Option<u64>,
+    /// Learned rules that documents are tied by, whose digest is in the plan.
+    pub url_rules: Option<Rules>,
 }
 
 /// A batch job.
@@ -236,19 +241,22 @@ fn finished(job: &Job<'_>, output: &Path, found: &Found) -> Result<Manifest, Err
 
 fn run(job: &Job<'_>, output: &Path, found: Found, workdir: &Workdir) -> Result<Manifest, Error> {
     let mut clock = Clock::new();
-    let Found { mut sources, bad, notes } = found;
+    let Found { mut sources, bad, mut notes } = found;
     clock.start(StageKind::Count);
     let recipe = Recipe::learn(job, &sources)?;
+    notes.extend(recipe.templates.as_ref().map(Templates::note));
     clock.start(StageKind::Read);
     let mut pieces = scan(job, &recipe, &mut sources, workdir, bad.len() as u64)?;
     let context = Context::new(job, &sources, &recipe)?;
     let mut table = Table::new(&sources, &job.plan.keep, recipe.layout);
     pieces.load(&mut table, workdir, job.resources.memory_bytes / 4)?;
+    notes.extend(crate::groups::check(job, &table)?);
     clock.start(StageKind::Match);
     job.progress.start(StageKind::Match, table.len() as u64);
     let by_paragraph = job.plan.unit == Unit::Paragraph;
+    let versions = Versions::find(&context, &table)?;
     let mut representatives =
-        if by_paragraph { Representatives::none(&table) } else { Representatives::find(&table)? };
+        if by_paragraph { Representatives::none(&table) } else { Representatives::find(&table, &versions)? };
     let saved = Verdicts::load(workdir)?;
     let verdicts = match saved {
         Some(verdicts) => verdicts,
@@ -264,10 +272,12 @@ fn run(job: &Job<'_>, output: &Path, found: Found, workdir: &Workdir) -> Result<
                 None => Vec::new(),
             };
             representatives.take_out(outside.iter().map(|outside| outside.document));
-            let matched = Matched::find(&context, &table, &representatives, workdir)?;
+            let ties = Ties::find(&context, &table, &representatives)?;
+            let matched = Matched::find(&context, &table, &representatives, &ties, workdir)?;
             clock.start(StageKind::Verify);
             let mut verdicts =
                 crate::resolve::resolve(&context, &table, &representatives, &matched, workdir)?;
+            measure_versions(&context, &table, &representatives, &versions, workdir, &mut verdicts)?;
             verdicts.outside = outside;
             verdicts.save(workdir)?;
             verdicts

@@ -7,15 +7,15 @@ use crate::error::Error;
 use crate::inputs::Selection;
 use crate::recipe::Recipe;
 use crate::scan::{lock, parser_of};
-use crate::sketcher::{Sketcher, Sketches};
+use crate::sketcher::{Sketched, Sketcher, Sketches};
 use onefold_detect::digest::Digest;
 use onefold_detect::measure::estimate::ValueBits;
 use onefold_detect::sketch::Bits;
-use onefold_formats::Block;
 use onefold_formats::block::FrameKind;
 use onefold_formats::document::{Document, Parsed, Parser};
 use onefold_formats::reader::{Progress, Reader};
 use onefold_formats::source::{Layout, Source};
+use onefold_formats::{BadRecord, Block};
 use onefold_run::{Method, Plan, RankInput};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -88,6 +88,13 @@ struct Done {
     documents: Vec<Incoming>,
     bad: u64,
     first_bad: Option<String>,
+}
+
+impl Done {
+    fn bad(&mut self, source: &str, offset: u64, bad: &BadRecord) {
+        self.bad += 1;
+        self.first_bad.get_or_insert_with(|| format!("{source}: record at {offset}: {}", bad.message));
+    }
 }
 
 type Sent = (u64, Result<Done, Error>);
@@ -232,19 +239,28 @@ pub struct Desk<'p> {
 }
 
 impl Desk<'_> {
-    /// Sketches a document that is in no file.
+    /// Sketches a document that is in no file. One that cannot be read passes for an empty text.
     pub fn sketch_one(&mut self, document: &Document<'_>) -> Incoming {
-        self.sketch(document, (&"".into(), 0), String::new)
+        let sketched = self.sketcher.sketch(document, &mut self.sketches);
+        let sketched = sketched.unwrap_or_else(|_| self.sketcher.skip(&mut self.sketches));
+        self.incoming(document, sketched, String::new)
     }
 
-    /// Sketches a document; `fallback` is its id where it has neither id nor URL.
-    fn sketch(
+    fn try_sketch(
         &mut self,
         document: &Document<'_>,
-        (source, offset): (&Arc<str>, u64),
+        fallback: impl FnOnce() -> String,
+    ) -> Result<Incoming, BadRecord> {
+        let sketched = self.sketcher.sketch(document, &mut self.sketches)?;
+        Ok(self.incoming(document, sketched, fallback))
+    }
+
+    fn incoming(
+        &mut self,
+        document: &Document<'_>,
+        sketched: Sketched,
         fallback: impl FnOnce() -> String,
     ) -> Incoming {
-        let sketched = self.sketcher.sketch(document, &mut self.sketches);
         let shingles = self.sketcher.shingles(document).1;
         let text = self.texts.then(|| self.sketcher.text(document).1);
         let (layout, record) = (self.recipe.layout, &self.sketches.record);
@@ -254,8 +270,8 @@ impl Desk<'_> {
             id: document.id.as_deref().map(str::to_owned).or_else(|| url.clone()).unwrap_or_else(fallback),
             key: url.as_deref().and_then(|url| onefold_page::url::key(url).ok()),
             url,
-            source: Arc::clone(source),
-            offset,
+            source: Arc::default(),
+            offset: 0,
             digest: sketched.digest,
             empty: sketched.empty,
             rank: self.recipe.plan.keep.rank(&RankInput {
@@ -283,14 +299,14 @@ fn sketch_block(job: &Job, desk: &mut Desk<'_>) -> Done {
         match parser.parse(job.block.bytes_of(frame), &frame.kind) {
             Parsed::Document(document) => {
                 let fallback = || format!("{}#{}", source.name, frame.row);
-                done.documents.push(desk.sketch(&document, (&name, frame.offset), fallback));
+                let (name, offset) = (Arc::clone(&name), frame.offset);
+                match desk.try_sketch(&document, fallback) {
+                    Ok(incoming) => done.documents.push(Incoming { source: name, offset, ..incoming }),
+                    Err(bad) => done.bad(&source.name, frame.offset, &bad),
+                }
             }
-            Parsed::Passed(_) => {}
-            Parsed::Bad(bad) => {
-                done.bad += 1;
-                let place = || format!("{}: record at {}: {}", source.name, frame.offset, bad.message);
-                done.first_bad.get_or_insert_with(place);
-            }
+            Parsed::Passed(_) | Parsed::Skipped(_) => {}
+            Parsed::Bad(bad) => done.bad(&source.name, frame.offset, &bad),
         }
     }
     done

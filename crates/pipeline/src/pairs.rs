@@ -11,8 +11,10 @@ use crate::recipe::Recipe;
 use crate::scan::{lock, parallel, scan};
 use crate::spool::Spools;
 use crate::table::{DocId, Table};
+use crate::urls::{Ties, Versions};
 use crate::verify::{Likeness, Verifier};
 use crate::workdir::{Identity, Workdir};
+use onefold_formats::BadRecord;
 use onefold_run::Counts;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -62,6 +64,8 @@ pub struct Pair<'a> {
 pub struct PairsSummary {
     /// Documents read, bad ones, empty ones.
     pub counts: Counts,
+    /// The first bad record with its place, if there is one.
+    pub first_bad: Option<String>,
     /// Pairs listed.
     pub pairs: u64,
     /// Pairs listed by hundredths of similarity, rounded down.
@@ -96,12 +100,17 @@ pub fn pairs(
         let context = Context::new(job, &sources, &recipe)?;
         let mut table = Table::new(&sources, &job.plan.keep, recipe.layout);
         pieces.load(&mut table, &workdir, job.resources.memory_bytes / 4)?;
+        if let Some(note) = crate::groups::check(job, &table)? {
+            job.progress.note(&note);
+        }
         job.progress.start(StageKind::Match, table.len() as u64);
-        let representatives = Representatives::find(&table)?;
-        let matched = Matched::find(&context, &table, &representatives, &workdir)?;
+        let representatives = Representatives::find(&table, &Versions::default())?;
+        let ties = Ties::default();
+        let matched = Matched::find(&context, &table, &representatives, &ties, &workdir)?;
         let listing = Listing::new(&context, &table, &representatives, expand, max_pairs);
         let mut summary = listing.list(&matched, &workdir, take)?;
         summary.counts = counts(&table, found.bad.len() as u64);
+        summary.first_bad = first_bad(&table, &found.bad);
         Ok(summary)
     })();
     workdir.remove()?;
@@ -113,6 +122,20 @@ pub(crate) fn counts(table: &Table<'_>, bad_files: u64) -> Counts {
     let empty = (0..table.len() as DocId).filter(|&document| table.is_empty(document)).count() as u64;
     let kept = table.len() as u64;
     Counts { read: kept + bad, kept, bad, empty, ..Counts::default() }
+}
+
+/// The first bad record of the inputs: files that could not be read, then records.
+pub(crate) fn first_bad(table: &Table<'_>, files: &[(String, BadRecord)]) -> Option<String> {
+    let file = files.first().map(|(name, bad)| format!("{name}: {}", bad.message));
+    file.or_else(|| {
+        table.pieces().iter().find_map(|piece| {
+            let first = piece.file.meta.bad.first()?;
+            Some(format!(
+                "{}: record at {}: {}",
+                table.sources[piece.source].name, first.offset, first.bad.message
+            ))
+        })
+    })
 }
 
 struct Listing<'a> {
@@ -158,7 +181,7 @@ impl<'a> Listing<'a> {
 
     fn list(
         &self,
-        matched: &Matched,
+        matched: &Matched<'_>,
         workdir: &Workdir,
         take: &mut (dyn FnMut(&Pair<'_>) -> Result<(), Error> + Send),
     ) -> Result<PairsSummary, Error> {
@@ -230,7 +253,7 @@ impl<'a> Listing<'a> {
         let all: Mutex<(Verified, u64)> = Mutex::new((Vec::new(), *compared));
         let both_ways = job.plan.containment.is_some();
         parallel(job, |_| {
-            let mut verifier = Verifier::new(self.context, self.table, &spools);
+            let mut verifier = Verifier::new(self.context, self.table, &spools, None);
             let mut mine = Vec::new();
             loop {
                 job.check()?;

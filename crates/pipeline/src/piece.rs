@@ -16,6 +16,7 @@
 use crate::error::Error;
 use crate::sketcher::Sketches;
 use onefold_formats::BadRecord;
+use onefold_run::PageCounts;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::io::Write;
@@ -70,6 +71,10 @@ pub(crate) struct LinkEntry {
     pub(crate) revisit: bool,
     pub(crate) to: Vec<String>,
     pub(crate) target: Option<(String, String)>,
+    /// Of a revisit: hash of its URL.
+    pub(crate) url: Option<u64>,
+    /// Of a revisit: hash of the URL it refers to, where it names one.
+    pub(crate) leads_to: Option<u64>,
 }
 
 /// What a piece says of itself.
@@ -84,9 +89,19 @@ pub(crate) struct Meta {
     pub(crate) passed: u64,
     /// Bytes of the texts of all documents.
     pub(crate) text_bytes: u64,
+    /// Documents without a group, where they are compared within groups.
+    #[serde(default)]
+    pub(crate) ungrouped: u64,
     pub(crate) bad: Vec<BadEntry>,
     pub(crate) gaps: Vec<Gap>,
     pub(crate) links: Vec<LinkEntry>,
+    /// Hashes of the URLs that redirects lead from and to.
+    pub(crate) redirects: Vec<(u64, u64)>,
+    #[serde(default)]
+    pub(crate) pages: PageCounts,
+    /// Pages that need something to show their content, by number in the piece, and what.
+    #[serde(default)]
+    pub(crate) needs: Vec<(u32, String)>,
     /// Bytes of a record of sketches.
     pub(crate) record: usize,
     /// Keys in each slice.
@@ -160,8 +175,13 @@ impl Piece {
         self.meta.end = next.meta.end;
         self.meta.passed += std::mem::take(&mut next.meta.passed);
         self.meta.text_bytes += std::mem::take(&mut next.meta.text_bytes);
+        self.meta.ungrouped += std::mem::take(&mut next.meta.ungrouped);
         self.meta.bad.append(&mut next.meta.bad);
         self.meta.gaps.append(&mut next.meta.gaps);
+        self.meta.redirects.append(&mut next.meta.redirects);
+        self.meta.pages.add(&std::mem::take(&mut next.meta.pages));
+        let needs = next.meta.needs.drain(..).map(|(document, needs)| (document + documents, needs));
+        self.meta.needs.extend(needs);
         for mut link in next.meta.links.drain(..) {
             link.document = link.document.map(|document| document + documents);
             self.meta.links.push(link);

@@ -8,6 +8,7 @@ use crate::scan::parser;
 use crate::sketcher::{Sketcher, Sketches};
 use crate::system;
 use crate::table::BYTES_A_DOCUMENT;
+use crate::urls::BYTES_A_VERSION;
 use onefold_formats::Block;
 use onefold_formats::document::Parsed;
 use onefold_formats::reader::{Progress, Reader};
@@ -110,7 +111,8 @@ fn sample(job: &Job<'_>, sources: &[Source]) -> Result<Estimate, Error> {
             }
             for frame in &block.frames {
                 if let Parsed::Document(document) = parser.parse(block.bytes_of(frame), &frame.kind) {
-                    sketcher.sketch(&document, &mut sketches);
+                    // What cannot be read costs time all the same.
+                    let _ = sketcher.sketch(&document, &mut sketches);
                     in_source += 1;
                 }
                 seen += frame.end - frame.start;
@@ -137,6 +139,7 @@ fn needs(job: &Job<'_>, sources: &[Source], documents: u64, seconds: f64) -> Est
     let recipe = Recipe::blank(&job.plan, input_bytes);
     let keys = keys_a_document(&recipe) * KEY_BYTES as u64 + recipe.layout.bytes() as u64;
     let streams = sources.iter().filter(|source| matches!(source.layout, Layout::Stream | Layout::Rows));
+    let versions = if job.plan.keeps_newest_version() { BYTES_A_VERSION } else { 0 };
     let spool: u64 = streams.map(|source| source.size).sum();
     Estimate {
         sources: sources.len() as u64,
@@ -144,7 +147,7 @@ fn needs(job: &Job<'_>, sources: &[Source], documents: u64, seconds: f64) -> Est
         documents,
         memory_bytes: FIXED_BYTES
             + BYTES_A_THREAD * job.resources.threads as u64
-            + documents * BYTES_A_DOCUMENT,
+            + documents * (BYTES_A_DOCUMENT + versions),
         temp_bytes: documents * (keys + 128) + spool,
         output_bytes: input_bytes + documents * 40,
         seconds,

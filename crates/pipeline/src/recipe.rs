@@ -5,8 +5,10 @@ use crate::error::Error;
 use crate::job::Job;
 use crate::record::Layout;
 use crate::sketcher::Sketcher;
+use crate::templates::Templates;
 use onefold_detect::matching::Tables;
 use onefold_formats::source::Source;
+use onefold_page::url::Rules;
 use onefold_run::{Method, Neighbours, Plan};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -21,6 +23,10 @@ pub(crate) struct Recipe<'p> {
     pub(crate) tables: Option<Tables>,
     pub(crate) shingles: Option<ShingleCounts>,
     pub(crate) features: Option<FeatureCounts>,
+    /// Lines that do not count.
+    pub(crate) templates: Option<Templates>,
+    /// Learned rules that documents are tied by.
+    pub(crate) url_rules: Option<&'p Rules>,
     /// Of the documents only one in so many is sketched.
     one_in: Option<u64>,
 }
@@ -34,7 +40,16 @@ impl<'p> Recipe<'p> {
             Tables::choose(bits, distance, input_bytes / BYTES_A_PAGE)
                 .expect("there are tables because the plan's ranges were checked")
         });
-        Recipe { plan, layout: Layout::of(plan), tables, shingles: None, features: None, one_in: None }
+        Recipe {
+            plan,
+            layout: Layout::of(plan),
+            tables,
+            shingles: None,
+            features: None,
+            templates: None,
+            url_rules: None,
+            one_in: None,
+        }
     }
 
     /// Whether a document is looked at.
@@ -47,6 +62,8 @@ impl<'p> Recipe<'p> {
         let plan = &job.plan;
         let bytes = sources.iter().map(|source| source.size).sum();
         let mut recipe = Recipe::blank(plan, bytes);
+        recipe.url_rules = job.switches.url_rules.as_ref();
+        recipe.templates = plan.templates.map(|share| Templates::learn(job, sources, share)).transpose()?;
         recipe.one_in = job.switches.sample_documents;
         if !plan.counts_shingles() && !plan.counts_features() {
             return Ok(recipe);

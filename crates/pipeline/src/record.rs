@@ -7,8 +7,10 @@
 //! set          number of distinct shingles (4 bytes) and their parity bitmap (128 bytes)
 //! group        hash of the group a document is compared within (8 bytes)
 //! tokens       number of tokens (4 bytes)
+//! urls         hashes of URLs and rank of the date (24 or 32 bytes), see `urls`
 //! ```
 
+use crate::urls::UrlMarks;
 use onefold_detect::measure::estimate::ValueBits;
 use onefold_run::{Neighbours, Plan, Within};
 
@@ -24,6 +26,7 @@ pub(crate) struct Layout {
     set: usize,
     group: usize,
     tokens: usize,
+    urls: usize,
 }
 
 impl Layout {
@@ -38,8 +41,9 @@ impl Layout {
             ),
             fingerprint: when(plan.method.has_fingerprint(), plan.simhash.bits.count() as usize / 8),
             set: when(plan.counts_shingles(), SET_BYTES),
-            group: when(rotates && plan.within != Within::All, 8),
+            group: when((rotates || plan.urls.is_some()) && plan.within != Within::All, 8),
             tokens: 0,
+            urls: UrlMarks::bytes(plan),
         }
     }
 
@@ -49,6 +53,10 @@ impl Layout {
     }
 
     pub(crate) fn bytes(&self) -> usize {
+        self.urls_at() + self.urls
+    }
+
+    fn urls_at(&self) -> usize {
         self.signature + self.fingerprint + self.set + self.group + self.tokens
     }
 
@@ -66,6 +74,10 @@ impl Layout {
 
     pub(crate) fn has_group(&self) -> bool {
         self.group > 0
+    }
+
+    pub(crate) fn has_urls(&self) -> bool {
+        self.urls > 0
     }
 
     pub(crate) fn has_tokens(&self) -> bool {
@@ -100,6 +112,15 @@ impl Layout {
 
     pub(crate) fn tokens(&self, record: &[u8]) -> u32 {
         number(&record[self.set_at() + self.set + self.group..][..self.tokens]) as u32
+    }
+
+    pub(crate) fn urls(&self, record: &[u8]) -> UrlMarks {
+        UrlMarks::read(&record[self.urls_at()..][..self.urls])
+    }
+
+    pub(crate) fn put_urls(&self, record: &mut [u8], marks: &UrlMarks) {
+        let at = self.urls_at();
+        marks.write(&mut record[at..at + self.urls]);
     }
 
     /// Writes a signature, its values cut.

@@ -28,8 +28,8 @@ pub struct Related {
 /// Documents a worker takes at a time.
 const TURN: usize = 256;
 
-/// The `top` documents that resemble the one with this id most, best first, those of resemblance below `least` left
-/// out. Of several documents with the id the first is meant.
+/// The `top` documents that resemble the one with this id, or else this URL, most, best first, those of resemblance
+/// below `least` left out. Of several such documents the first is meant.
 pub fn related(job: &Job<'_>, work: &Path, id: &str, top: usize, least: f64) -> Result<Vec<Related>, Error> {
     let found = job.selection.look(&job.plan.fields)?;
     let identity = Identity {
@@ -47,7 +47,8 @@ pub fn related(job: &Job<'_>, work: &Path, id: &str, top: usize, least: f64) -> 
         let context = Context::new(job, &sources, &recipe)?;
         let mut table = Table::new(&sources, &job.plan.keep, recipe.layout);
         pieces.load(&mut table, &workdir, job.resources.memory_bytes / 4)?;
-        let wanted = wanted(&table, id)?.ok_or_else(|| Error::UnknownDocument { id: id.to_owned() })?;
+        let missing = || Error::Unsupported(format!("{id}: no document of this id or URL in the corpus"));
+        let wanted = wanted(&table, id)?.ok_or_else(missing)?;
         let all: Vec<DocId> = (0..table.len() as DocId).filter(|&other| !table.is_empty(other)).collect();
         job.progress.start(StageKind::Verify, all.len() as u64);
         let spools = Spools::fill(&context, &table, &all, &workdir)?;
@@ -62,12 +63,17 @@ pub fn related(job: &Job<'_>, work: &Path, id: &str, top: usize, least: f64) -> 
 }
 
 fn wanted(table: &Table<'_>, id: &str) -> Result<Option<DocId>, Error> {
+    let mut by_url = None;
     for document in 0..table.len() as DocId {
-        if table.names(document)?.id == id {
+        let names = table.names(document)?;
+        if names.id == id {
             return Ok(Some(document));
         }
+        if by_url.is_none() && names.url.as_deref() == Some(id) {
+            by_url = Some(document);
+        }
     }
-    Ok(None)
+    Ok(by_url)
 }
 
 fn rank(

@@ -10,11 +10,12 @@ use crate::progress::StageKind;
 use crate::scan::{lock, parallel};
 use crate::spool::Spools;
 use crate::table::{DocId, Table};
+use crate::urls::Ties;
 use crate::verdicts::{Near, Verdicts};
 use crate::verify::{Likeness, Verifier};
 use crate::workdir::Workdir;
 use onefold_detect::resolve::{Candidates, Clustering, Unions, stars};
-use onefold_run::{Method, Verify};
+use onefold_run::Method;
 use std::collections::HashMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -24,10 +25,11 @@ pub(crate) fn resolve(
     context: &Context<'_>,
     table: &Table<'_>,
     representatives: &Representatives,
-    matched: &Matched,
+    matched: &Matched<'_>,
     workdir: &Workdir,
 ) -> Result<Verdicts, Error> {
     let mut verdicts = Verdicts::default();
+    verdicts.urls = matched.ties.counts;
     verdicts.buckets = matched.large(table)?;
     let verdicts = Mutex::new(verdicts);
     context.job.progress.start(StageKind::Verify, 0);
@@ -37,7 +39,7 @@ pub(crate) fn resolve(
         let spools = Spools::fill(context, table, &documents, workdir)?;
         let next = AtomicUsize::new(0);
         parallel(context.job, |_| {
-            let mut worker = Worker::new(context, table, representatives, &spools);
+            let mut worker = Worker::new(context, table, representatives, &spools, matched.ties);
             while let Some(component) = worker.next(&next, components.len())? {
                 worker.component(components, component)?;
             }
@@ -61,7 +63,7 @@ fn count_shingles(
     verdicts: &Mutex<Verdicts>,
 ) -> Result<(), Error> {
     let plan = &context.job.plan;
-    if plan.method == Method::Exact || plan.verify != Verify::Shingles {
+    if plan.method == Method::Exact || !plan.verify.compares_shingles() {
         return Ok(());
     }
     let unknown: Vec<DocId> = {
@@ -102,8 +104,10 @@ impl<'a> Worker<'a> {
         table: &'a Table<'a>,
         representatives: &'a Representatives,
         spools: &'a Spools,
+        ties: &'a Ties,
     ) -> Self {
-        let verifier = Verifier::new(context, table, spools);
+        let ties = Some(ties).filter(|ties| !ties.is_empty());
+        let verifier = Verifier::new(context, table, spools, ties);
         Worker { context, table, representatives, verifier, near: Vec::new(), shingles: Vec::new() }
     }
 

@@ -9,6 +9,7 @@ mod block;
 
 use crate::error::Error;
 use crate::job::Job;
+use crate::payload::parser_for;
 use crate::piece::{Piece, PieceFile};
 use crate::progress::StageKind;
 use crate::recipe::Recipe;
@@ -337,10 +338,10 @@ pub(crate) fn parser(source: &Source, job: &Job<'_>) -> Result<Parser, Error> {
 
 pub(crate) fn parser_of(source: &Source, fields: &Fields, limit: usize) -> Result<Parser, Error> {
     if !matches!(source.format, Format::Csv | Format::Tsv) {
-        return Ok(Parser::new(source.format, fields, limit, None));
+        return Ok(parser_for(source.format, fields, limit, None));
     }
     let mut block = Block::default();
     Reader::open(source, fields, limit, (0, 0))?.next_block(&mut block)?;
     let header = block.frames.iter().find(|frame| frame.end > frame.start).map(|frame| block.bytes_of(frame));
-    Ok(Parser::new(source.format, fields, limit, header))
+    Ok(parser_for(source.format, fields, limit, header))
 }

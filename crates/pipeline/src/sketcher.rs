@@ -4,24 +4,27 @@ mod shingle_keys;
 
 use crate::census::{FeatureCounts, ShingleCounter};
 use crate::paragraphs::{self, Paragraphs};
+use crate::payload::{Notice, kind_of, text_of};
 use crate::recipe::Recipe;
+use crate::templates::site_of;
 use onefold_detect::digest::Digest;
 use onefold_detect::mix;
 use onefold_detect::sketch::{ClassicMinHash, MinHash, SimHash, idf_weight};
 use onefold_detect::text::{Normaliser, ShingleSet};
+use onefold_formats::BadRecord;
 use onefold_formats::document::{Body, Document};
-use onefold_page::Content;
-use onefold_run::{Method, PageContent, Plan, SketchKind, Unit, Weight, Within};
+use onefold_run::{Method, Plan, SketchKind, Unit, Weight, Within};
 use shingle_keys::Prefixes;
 pub(crate) use shingle_keys::ShingleKey;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// What stays of a document after it was read.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Sketched {
     pub(crate) digest: Digest,
     pub(crate) normalised_bytes: u64,
     pub(crate) empty: bool,
+    pub(crate) notice: Notice,
 }
 
 /// What a document leaves for matching; emptied and filled for each.
@@ -82,7 +85,11 @@ impl<'p> Sketcher<'p> {
     }
 
     /// Digests a document and makes what its method asks for.
-    pub(crate) fn sketch(&mut self, document: &Document<'_>, out: &mut Sketches) -> Sketched {
+    pub(crate) fn sketch(
+        &mut self,
+        document: &Document<'_>,
+        out: &mut Sketches,
+    ) -> Result<Sketched, BadRecord> {
         let (plan, layout, body) = (self.recipe.plan, self.recipe.layout, &document.body);
         out.clear(layout.bytes());
         let group = self.group(document);
@@ -90,23 +97,28 @@ impl<'p> Sketcher<'p> {
             let bytes = raw(body);
             // Hardly a text has no ASCII letter or digit; the others are read to be sure.
             let empty = !bytes.iter().any(u8::is_ascii_alphanumeric) && {
-                self.read(body);
+                self.read(document)?;
                 self.normaliser.normalised().is_empty()
             };
             let digest = grouped(plan.digest.short(bytes), group);
-            return Sketched { digest, normalised_bytes: bytes.len() as u64, empty };
+            let notice = Notice { kind: kind_of(body), ..Notice::default() };
+            return Ok(Sketched { digest, normalised_bytes: bytes.len() as u64, empty, notice });
         }
-        self.read(body);
+        let notice = self.read(document)?;
         let normalised = self.normaliser.normalised();
         let digest = grouped(self.digest(body), group);
-        let sketched =
-            Sketched { digest, normalised_bytes: normalised.len() as u64, empty: normalised.is_empty() };
+        let sketched = Sketched {
+            digest,
+            normalised_bytes: normalised.len() as u64,
+            empty: normalised.is_empty(),
+            notice,
+        };
         if sketched.empty {
-            return sketched;
+            return Ok(sketched);
         }
         if plan.unit == Unit::Paragraph {
             self.paragraphs(document, out);
-            return sketched;
+            return Ok(sketched);
         }
         if layout.has_tokens() {
             layout.put_tokens(&mut out.record, self.normaliser.token_hashes().len() as u32);
@@ -123,13 +135,13 @@ impl<'p> Sketcher<'p> {
         if layout.has_signature() {
             self.sign(group, out);
         }
-        sketched
+        Ok(sketched)
     }
 
     /// What stays of a document that is not looked at: it passes for empty.
     pub(crate) fn skip(&self, out: &mut Sketches) -> Sketched {
         out.clear(self.recipe.layout.bytes());
-        Sketched { digest: Digest(0), normalised_bytes: 0, empty: true }
+        Sketched { digest: Digest(0), normalised_bytes: 0, empty: true, notice: Notice::default() }
     }
 
     /// Counts the shingles and features of a document.
@@ -139,7 +151,10 @@ impl<'p> Sketcher<'p> {
         shingles: Option<&mut ShingleCounter<'_>>,
         features: Option<&FeatureCounts>,
     ) {
-        self.read(&document.body);
+        // What cannot be read is counted as bad when it is sketched.
+        if self.read(document).is_err() {
+            return;
+        }
         if let Some(counter) = shingles {
             // Within one document a shingle may repeat: that makes it no rarer to others, and costs no sorting here.
             self.each_shingle(|hash| counter.add(hash));
@@ -157,7 +172,7 @@ impl<'p> Sketcher<'p> {
 
     /// The digest and the set of shingles of a document.
     pub(crate) fn shingles(&mut self, document: &Document<'_>) -> (Digest, ShingleSet) {
-        self.read(&document.body);
+        self.read_again(document);
         let digest = grouped(self.digest(&document.body), self.group(document));
         let mut hashes = std::mem::take(&mut self.hashes);
         hashes.clear();
@@ -169,7 +184,7 @@ impl<'p> Sketcher<'p> {
 
     /// The digest and the characters of a document's normalised text.
     pub(crate) fn characters(&mut self, document: &Document<'_>) -> (Digest, Vec<char>) {
-        self.read(&document.body);
+        self.read_again(document);
         let digest = grouped(self.digest(&document.body), self.group(document));
         (digest, String::from_utf8_lossy(self.normaliser.normalised()).chars().collect())
     }
@@ -177,7 +192,7 @@ impl<'p> Sketcher<'p> {
     /// The digest and the text of a document.
     pub(crate) fn text(&mut self, document: &Document<'_>) -> (Digest, String) {
         let mut text = String::new();
-        text_of(&document.body, self.recipe.plan.content, &mut text);
+        let _ = self.text_of(document, &mut text);
         self.normaliser.read(&text);
         (grouped(self.digest(&document.body), self.group(document)), text)
     }
@@ -190,7 +205,7 @@ impl<'p> Sketcher<'p> {
                 Ok(text) => text,
                 Err(_) => return,
             },
-            Body::Page { .. } => return,
+            Body::Page { .. } | Body::File { .. } => return,
         };
         let plan = self.recipe.plan;
         self.cutter.each(plan, text, |_, _, digest| out.keys.push(paragraphs::key(digest)));
@@ -288,15 +303,31 @@ impl<'p> Sketcher<'p> {
         }
     }
 
-    fn read(&mut self, body: &Body<'_>) {
-        match body {
-            Body::Text(text) => self.normaliser.read(text),
-            Body::Page { .. } => {
-                self.page.clear();
-                text_of(body, self.recipe.plan.content, &mut self.page);
-                self.normaliser.read(&self.page);
-            }
+    fn read(&mut self, document: &Document<'_>) -> Result<Notice, BadRecord> {
+        if let (Body::Text(text), None) = (&document.body, &self.recipe.templates) {
+            self.normaliser.read(text);
+            return Ok(Notice::default());
         }
+        let mut page = std::mem::take(&mut self.page);
+        page.clear();
+        let notice = self.text_of(document, &mut page);
+        self.normaliser.read(&page);
+        self.page = page;
+        notice
+    }
+
+    /// Appends the text that is compared, without its template.
+    fn text_of(&self, document: &Document<'_>, out: &mut String) -> Result<Notice, BadRecord> {
+        let notice = text_of(&document.body, self.recipe.plan.content, out);
+        if let Some(templates) = &self.recipe.templates {
+            templates.drop_from(site_of(document.url.as_deref()), out);
+        }
+        notice
+    }
+
+    /// Reads a document that was read before; one that has become bad since has no text, and so another digest.
+    fn read_again(&mut self, document: &Document<'_>) {
+        let _ = self.read(document);
     }
 }
 
@@ -324,35 +355,12 @@ fn grouped(digest: Digest, group: Option<u64>) -> Digest {
 fn raw<'a>(body: &'a Body<'_>) -> &'a [u8] {
     match body {
         Body::Text(text) => text.as_bytes(),
-        Body::Page { bytes, .. } => bytes,
-    }
-}
-
-/// Appends the text of a document that is compared. A page that only a script, a form or a login can fill has none.
-pub(crate) fn text_of(body: &Body<'_>, content: PageContent, out: &mut String) {
-    match body {
-        Body::Text(text) => out.push_str(text),
-        Body::Page { bytes, html, charset } => {
-            let decoded = onefold_page::decode(bytes, charset.as_deref(), *html);
-            if !*html {
-                out.push_str(&decoded.text);
-                return;
-            }
-            let content = match content {
-                PageContent::Main => Content::Main,
-                PageContent::Plateau => Content::Plateau,
-                PageContent::All => return onefold_page::visible_text(&decoded.text, out),
-            };
-            let page = onefold_page::extract_html(&decoded.text, content);
-            if page.needs.is_none() {
-                out.push_str(&page.text);
-            }
-        }
+        Body::Page { bytes, .. } | Body::File { bytes, .. } => bytes,
     }
 }
 
 /// The registrable domain of a URL; what has none, as an address, is a site by itself.
-fn site(url: &str) -> String {
+pub(crate) fn site(url: &str) -> String {
     onefold_page::url::site(url).ok().flatten().unwrap_or_else(|| {
         let host = url.split_once("://").map_or(url, |(_, rest)| rest);
         host.split(['/', '?', '#']).next().unwrap_or(host).to_ascii_lowercase()

@@ -3,6 +3,7 @@
 use crate::error::Error;
 use crate::piece::{Handles, Names, PieceFile, Row};
 use crate::record::Layout;
+use crate::urls::UrlMarks;
 use onefold_formats::source::Source;
 use onefold_run::{DocumentRef, KeepRule};
 use std::cmp::Ordering;
@@ -144,6 +145,22 @@ impl<'s> Table<'s> {
         let (piece, mut bytes) = (self.piece(document), Vec::new());
         piece.file.record(document - piece.first, &self.handles, &mut bytes)?;
         Ok(bytes)
+    }
+
+    /// Hands over what is kept of the URLs of each document, with the group it is compared within, if there are groups.
+    pub(crate) fn each_url(&self, mut take: impl FnMut(DocId, &UrlMarks, Option<u64>)) -> Result<(), Error> {
+        let layout = self.layout;
+        if !layout.has_urls() {
+            return Ok(());
+        }
+        for piece in self.pieces.iter().filter(|piece| piece.file.documents > 0) {
+            let records = piece.file.records(&self.handles)?;
+            for (record, document) in records.chunks_exact(layout.bytes()).zip(piece.first..) {
+                let group = layout.has_group().then(|| layout.group(record));
+                take(document, &layout.urls(record), group);
+            }
+        }
+        Ok(())
     }
 
     pub(crate) fn document_ref(&self, document: DocId) -> Result<DocumentRef, Error> {

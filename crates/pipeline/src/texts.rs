@@ -3,8 +3,8 @@
 use crate::census::visit;
 use crate::error::Error;
 use crate::job::Job;
+use crate::payload::text_of;
 use crate::scan::lock;
-use crate::sketcher::text_of;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, PoisonError};
 
@@ -21,7 +21,8 @@ pub fn texts(job: &Job<'_>, ids: &HashSet<String>) -> Result<HashMap<String, Str
             let id = document.id.as_deref().or(document.url.as_deref());
             if let Some(id) = id.filter(|id| ids.contains(*id)) {
                 let mut text = String::new();
-                text_of(&document.body, job.plan.content, &mut text);
+                // What cannot be read has no text.
+                let _ = text_of(&document.body, job.plan.content, &mut text);
                 let mut texts = lock(&texts);
                 // Threads come in any order: which of several stays must not depend on it.
                 let better = |old: &String| (text.len(), &text) < (old.len(), old);

@@ -7,7 +7,7 @@ use crate::table::DocId;
 use crate::verify::Likeness;
 use crate::workdir::Workdir;
 use onefold_detect::measure::Overlap;
-use onefold_run::{Bucket, Verdict};
+use onefold_run::{Bucket, UrlCounts, UrlRule, Verdict};
 use serde::{Deserialize, Serialize};
 
 /// A representative that joined another one's cluster.
@@ -20,11 +20,18 @@ pub(crate) struct Near {
     /// Shingles shared, of the document and of its keeper, where sets were compared.
     counts: Option<(u32, u32, u32)>,
     contained: bool,
+    /// What ties them by their URLs.
+    pub(crate) rule: Option<UrlRule>,
+    by_url: bool,
 }
 
 impl Near {
     pub(crate) fn kind(&self) -> Verdict {
-        if self.contained { Verdict::Contained } else { Verdict::Near }
+        match (self.by_url, self.contained) {
+            (true, _) => Verdict::Url,
+            (false, true) => Verdict::Contained,
+            (false, false) => Verdict::Near,
+        }
     }
 
     pub(crate) fn new(document: DocId, keeper: DocId, likeness: &Likeness) -> Self {
@@ -34,6 +41,8 @@ impl Near {
             similarity: likeness.similarity.to_bits(),
             counts: likeness.overlap.map(|overlap| (overlap.shared, overlap.first, overlap.second)),
             contained: likeness.contained,
+            rule: likeness.url,
+            by_url: likeness.by_url,
         }
     }
 
@@ -73,6 +82,8 @@ pub(crate) struct Verdicts {
     pub(crate) compared: u64,
     /// Buckets worth naming.
     pub(crate) buckets: Vec<Bucket>,
+    /// What URLs came to.
+    pub(crate) urls: UrlCounts,
     /// A bit for each document up to the last that joined another, so that most need no search.
     #[serde(skip)]
     joined: Vec<u64>,
@@ -124,10 +135,13 @@ impl Verdicts {
         if let Ok(index) = self.outside.binary_search_by_key(&representative, |outside| outside.document) {
             return Fate::Outside(index);
         }
-        if self.has_joined(representative)
-            && let Ok(index) = self.near.binary_search_by_key(&representative, |near| near.document)
-        {
-            return Fate::Near(self.near[index]);
+        // An older version of a page has a verdict of its own.
+        for joined in [document, representative] {
+            if self.has_joined(joined)
+                && let Ok(index) = self.near.binary_search_by_key(&joined, |near| near.document)
+            {
+                return Fate::Near(self.near[index]);
+            }
         }
         if representative == document {
             return Fate::Kept;

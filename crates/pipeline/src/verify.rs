@@ -9,10 +9,11 @@ use crate::meet::Bound;
 use crate::record::{Layout, bitmap_distance};
 use crate::spool::Spools;
 use crate::table::{DocId, Table};
+use crate::urls::Ties;
 use cache::Cache;
 use onefold_detect::measure::{Overlap, edit, overlap, overlap_reaching};
 use onefold_detect::text::ShingleSet;
-use onefold_run::{Method, Plan, Verify};
+use onefold_run::{Method, Plan, UrlRule, Verify};
 use signatures::Signatures;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -26,9 +27,21 @@ pub(crate) struct Likeness {
     pub(crate) overlap: Option<Overlap>,
     /// Whether it is by containment alone that they are.
     pub(crate) contained: bool,
+    /// What ties them by their URLs.
+    pub(crate) url: Option<UrlRule>,
+    /// Whether they would not be duplicates without that.
+    pub(crate) by_url: bool,
 }
 
 impl Likeness {
+    fn of(similarity: f64) -> Self {
+        Likeness { similarity, overlap: None, contained: false, url: None, by_url: false }
+    }
+
+    fn of_sets(similarity: f64, overlap: Overlap, contained: bool) -> Self {
+        Likeness { overlap: Some(overlap), contained, ..Likeness::of(similarity) }
+    }
+
     /// The same, seen from the other document.
     pub(crate) fn turned(self) -> Self {
         Likeness { overlap: self.overlap.map(Overlap::turned), ..self }
@@ -40,6 +53,7 @@ pub(crate) struct Verifier<'a> {
     plan: &'a Plan,
     table: &'a Table<'a>,
     loader: Loader<'a>,
+    ties: Option<&'a Ties>,
     sets: Cache<ShingleSet>,
     texts: Cache<Vec<char>>,
     records: Cache<Vec<u8>>,
@@ -54,7 +68,12 @@ pub(crate) struct Verifier<'a> {
 }
 
 impl<'a> Verifier<'a> {
-    pub(crate) fn new(context: &'a Context<'a>, table: &'a Table<'a>, spools: &'a Spools) -> Self {
+    pub(crate) fn new(
+        context: &'a Context<'a>,
+        table: &'a Table<'a>,
+        spools: &'a Spools,
+        ties: Option<&'a Ties>,
+    ) -> Self {
         let resources = &context.job.resources;
         let budget = resources.memory_bytes / 4 / resources.threads.max(1) as u64;
         let plan = &context.job.plan;
@@ -62,6 +81,7 @@ impl<'a> Verifier<'a> {
             plan,
             table,
             loader: Loader::new(context, table, spools),
+            ties,
             sets: Cache::new(budget),
             texts: Cache::new(budget),
             records: Cache::new(budget),
@@ -76,6 +96,33 @@ impl<'a> Verifier<'a> {
     /// How alike a document is to another, if it is enough: to its keeper, when one of them is to be removed.
     pub(crate) fn verify(&mut self, document: DocId, other: DocId) -> Result<Option<Likeness>, Error> {
         self.compared += 1;
+        let rule = self.ties.and_then(|ties| ties.rule(document, other));
+        let found = self.by_text(document, other)?;
+        if let Some(found) = found {
+            return Ok(Some(Likeness { url: rule, ..found }));
+        }
+        match rule {
+            Some(_) => self.agreeing_texts(document, other, rule),
+            None => Ok(None),
+        }
+    }
+
+    /// Whether the texts of two documents that are tied by their URLs agree: by their shingles, whatever the method.
+    fn agreeing_texts(
+        &mut self,
+        document: DocId,
+        other: DocId,
+        url: Option<UrlRule>,
+    ) -> Result<Option<Likeness>, Error> {
+        let Some(least) = self.plan.urls.as_ref().map(|urls| urls.threshold) else { return Ok(None) };
+        let (a, b) = (self.set(document)?, self.set(other)?);
+        let found = overlap_reaching(a.hashes(), b.hashes(), least);
+        let of_sets = |overlap: Overlap| Likeness::of_sets(overlap.resemblance(), overlap, false);
+        Ok(found.map(|overlap| Likeness { url, by_url: true, ..of_sets(overlap) }))
+    }
+
+    /// How alike a document is to another by the rule of the plan, if it is enough.
+    fn by_text(&mut self, document: DocId, other: DocId) -> Result<Option<Likeness>, Error> {
         let distance = self.distance(document, other);
         let near = !self.plan.method.has_fingerprint() || distance <= self.plan.simhash.hamming;
         // A document may lie within another whose fingerprint is far from its own.
@@ -83,39 +130,47 @@ impl<'a> Verifier<'a> {
             return Ok(None);
         }
         match self.plan.verify {
-            Verify::Shingles => self.shingles(document, other, near),
+            Verify::Shingles | Verify::LessDifferences => self.shingles(document, other, near),
             Verify::None if self.plan.method == Method::Simhash => {
                 let similarity = 1.0 - f64::from(distance) / f64::from(self.plan.simhash.bits.count());
-                Ok(Some(Likeness { similarity, overlap: None, contained: false }))
+                Ok(Some(Likeness::of(similarity)))
             }
             Verify::None => {
+                // Those that met by their URLs need not have met in a band.
+                if self.ties.is_some() && !self.shares_band(document, other)? {
+                    return Ok(None);
+                }
                 let agree = self.agreeing(document, other, self.plan.signature)?;
                 let similarity = self.signatures.resemblance(agree);
-                Ok(Some(Likeness { similarity, overlap: None, contained: false }))
+                Ok(Some(Likeness::of(similarity)))
             }
             Verify::Sketch { agree, of } => {
                 let found = self.agreeing(document, other, of)?;
                 let similarity = found as f64 / of as f64;
-                Ok((found >= agree).then_some(Likeness { similarity, overlap: None, contained: false }))
+                Ok((found >= agree).then_some(Likeness::of(similarity)))
             }
             Verify::Edit(least) => {
                 let (a, b) = (self.text(document)?, self.text(other)?);
                 let similarity = edit::levenshtein_reaching(&a, &b, least);
-                Ok(similarity.map(|similarity| Likeness { similarity, overlap: None, contained: false }))
+                Ok(similarity.map(Likeness::of))
             }
         }
     }
 
     /// How alike two documents are, whatever comes out.
     pub(crate) fn measure(&mut self, document: DocId, other: DocId) -> Result<Likeness, Error> {
-        if self.plan.verify == Verify::Shingles {
+        let found = self.measure_texts(document, other)?;
+        let url = self.ties.and_then(|ties| ties.rule(document, other));
+        let by_url = url.is_some() && found.similarity < self.plan.threshold && !found.contained;
+        Ok(Likeness { url, by_url, ..found })
+    }
+
+    fn measure_texts(&mut self, document: DocId, other: DocId) -> Result<Likeness, Error> {
+        if self.plan.verify.compares_shingles() {
             let (a, b) = (self.set(document)?, self.set(other)?);
             let overlap = overlap(a.hashes(), b.hashes());
-            return Ok(Likeness {
-                similarity: overlap.resemblance(),
-                overlap: Some(overlap),
-                contained: !overlap.reaches(self.plan.threshold) && self.is_within(overlap),
-            });
+            let contained = !self.is_near(overlap) && self.is_within(overlap);
+            return Ok(Likeness::of_sets(self.score(overlap), overlap, contained));
         }
         let similarity = match self.plan.verify {
             Verify::Edit(_) => {
@@ -131,7 +186,7 @@ impl<'a> Verifier<'a> {
                 self.signatures.resemblance(agree)
             }
         };
-        Ok(Likeness { similarity, overlap: None, contained: false })
+        Ok(Likeness::of(similarity))
     }
 
     /// `near`: whether resemblance counts, and not containment alone.
@@ -141,15 +196,26 @@ impl<'a> Verifier<'a> {
         }
         let (a, b) = (self.set(document)?, self.set(other)?);
         let found = match self.plan.containment {
-            None => overlap_reaching(a.hashes(), b.hashes(), self.plan.threshold),
+            // Differences only take away from a resemblance.
+            None => overlap_reaching(a.hashes(), b.hashes(), self.plan.threshold)
+                .filter(|&found| self.is_near(found)),
             Some(_) => Some(overlap(a.hashes(), b.hashes()))
-                .filter(|&found| near && found.reaches(self.plan.threshold) || self.is_within(found)),
+                .filter(|&found| near && self.is_near(found) || self.is_within(found)),
         };
-        Ok(found.map(|overlap| Likeness {
-            similarity: overlap.resemblance(),
-            overlap: Some(overlap),
-            contained: !(near && overlap.reaches(self.plan.threshold)),
-        }))
+        let contained = |overlap: Overlap| !(near && self.is_near(overlap));
+        Ok(found.map(|overlap| Likeness::of_sets(self.score(overlap), overlap, contained(overlap))))
+    }
+
+    /// How alike two sets are, by the rule of the plan.
+    fn score(&self, overlap: Overlap) -> f64 {
+        match self.plan.verify {
+            Verify::LessDifferences => overlap.less_differences(),
+            _ => overlap.resemblance(),
+        }
+    }
+
+    fn is_near(&self, overlap: Overlap) -> bool {
+        self.score(overlap) >= self.plan.threshold
     }
 
     fn is_within(&self, overlap: Overlap) -> bool {
@@ -188,18 +254,25 @@ impl<'a> Verifier<'a> {
         Ok(self.signatures.agreeing(self.layout.signature(&a), self.layout.signature(&b), of))
     }
 
+    /// Whether two documents agree in a band.
+    fn shares_band(&mut self, document: DocId, other: DocId) -> Result<bool, Error> {
+        let (a, b) = (self.record(document)?, self.record(other)?);
+        Ok(self.bands_of(&a).zip(self.bands_of(&b)).any(|(a, b)| a == b))
+    }
+
+    fn bands_of<'r>(&self, record: &'r [u8]) -> impl Iterator<Item = &'r [u8]> {
+        let width = self.plan.bands.rows * self.plan.signature_bits.count() as usize / 8;
+        self.layout.signature(record).chunks_exact(width).take(self.plan.bands.bands)
+    }
+
     /// Counts the bands in which two documents agree.
     pub(crate) fn count_bands(&mut self, document: DocId, other: DocId) -> Result<(), Error> {
         if self.bands.is_empty() {
             return Ok(());
         }
         let (a, b) = (self.record(document)?, self.record(other)?);
-        let width = self.plan.bands.rows * self.plan.signature_bits.count() as usize / 8;
-        let (a, b) =
-            (self.layout.signature(&a).chunks_exact(width), self.layout.signature(&b).chunks_exact(width));
-        for (count, (a, b)) in self.bands.iter_mut().zip(a.zip(b)) {
-            *count += u64::from(a == b);
-        }
+        let agree: Vec<bool> = self.bands_of(&a).zip(self.bands_of(&b)).map(|(a, b)| a == b).collect();
+        self.bands.iter_mut().zip(agree).for_each(|(count, agree)| *count += u64::from(agree));
         Ok(())
     }
 

@@ -19,7 +19,8 @@ use crate::workdir::Workdir;
 use onefold_formats::BadRecord;
 use onefold_formats::source::{Format, Source};
 use onefold_run::{
-    AgainstRecord, Counts, FORMAT_VERSION, InputRecord, Manifest, ParagraphCounts, Unit, Verdict,
+    AgainstRecord, Counts, FORMAT_VERSION, InputRecord, Manifest, PageCounts, ParagraphCounts, Unit,
+    UrlCounts, UrlRule, Verdict,
 };
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -28,7 +29,7 @@ use std::path::{Path, PathBuf};
 pub(crate) const STAGING: &str = ".onefold";
 /// Marks in the working folder that everything is staged.
 const PUBLISHING: &str = "publishing";
-const TABLES: [&str; 3] = ["removed", "clusters", "bad"];
+const TABLES: [&str; 4] = ["removed", "clusters", "bad", "needs"];
 /// From this many documents on, a source that nearly vanishes stops the run.
 const GUARDED: u64 = 1000;
 
@@ -183,7 +184,9 @@ impl Run<'_> {
             evidence: job.switches.evidence.ending().into(),
             counts: Counts { clusters: clusters.len(), ..counts },
             paragraphs: self.paragraphs()?,
+            urls: self.urls(),
             against: self.against()?,
+            pages: self.pages(),
             bad_by_kind: self.bad_by_kind(bad_files),
             buckets: self.verdicts.buckets.clone(),
             notes,
@@ -241,8 +244,11 @@ impl Run<'_> {
             match self.fate(document) {
                 Fate::Kept => {}
                 Fate::Exact { .. } => counts.removed_exact += 1,
-                Fate::Near(near) if near.kind() == Verdict::Contained => counts.removed_contained += 1,
-                Fate::Near(_) => counts.removed_near += 1,
+                Fate::Near(near) => match near.kind() {
+                    Verdict::Contained => counts.removed_contained += 1,
+                    Verdict::Url => counts.removed_url += 1,
+                    _ => counts.removed_near += 1,
+                },
                 Fate::Outside(index) => match self.verdicts.outside[index].kind() {
                     Verdict::Exact => counts.removed_exact += 1,
                     _ => counts.removed_near += 1,
@@ -250,11 +256,33 @@ impl Run<'_> {
             }
         }
         let Counts { read, kept, removed, bad, .. } = counts;
-        let by_kind = counts.removed_exact + counts.removed_near + counts.removed_contained;
+        let by_kind =
+            counts.removed_exact + counts.removed_near + counts.removed_contained + counts.removed_url;
         if read != kept + removed + bad || removed != by_kind {
             return Err(Error::Accounting { read, kept, removed, bad });
         }
         Ok(counts)
+    }
+
+    /// What URLs came to, if they were looked at.
+    fn urls(&self) -> Option<UrlCounts> {
+        let plan = &self.context.job.plan;
+        let with = |wanted: fn(UrlRule) -> bool| {
+            let fates = (0..self.table.len() as DocId).map(|document| self.fate(document));
+            fates.filter(|fate| matches!(fate, Fate::Near(near) if near.rule.is_some_and(wanted))).count()
+                as u64
+        };
+        plan.urls.as_ref().map(|_| UrlCounts {
+            agreed: with(|rule| rule != UrlRule::Version),
+            versions: with(|rule| rule == UrlRule::Version),
+            ..self.verdicts.urls
+        })
+    }
+
+    fn pages(&self) -> PageCounts {
+        let mut pages = PageCounts::default();
+        self.table.pieces().iter().for_each(|piece| pages.add(&piece.file.meta.pages));
+        pages
     }
 
     fn paragraphs(&self) -> Result<Option<ParagraphCounts>, Error> {

@@ -1,5 +1,6 @@
 //! Evidence: a line for every document that was removed, every cluster, every bad record.
 
+use crate::urls::UrlRule;
 use serde::{Deserialize, Serialize};
 
 /// Which document.
@@ -27,6 +28,8 @@ pub enum Verdict {
     Contained,
     /// A paragraph of it stood in its keeper before.
     Paragraph,
+    /// Their URLs say that they are one page, and the texts agree or are versions of one.
+    Url,
 }
 
 impl Verdict {
@@ -37,6 +40,7 @@ impl Verdict {
             Verdict::Near => "near",
             Verdict::Contained => "contained",
             Verdict::Paragraph => "paragraph",
+            Verdict::Url => "url",
         }
     }
 }
@@ -61,6 +65,9 @@ pub struct Removed {
     pub cluster: u64,
     /// The document that was kept.
     pub keeper: DocumentRef,
+    /// What ties it to its keeper by their URLs, if something does; the reason where the kind is `url`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<UrlRule>,
     /// The index that holds the keeper, where it is no document of the run: its source then is the index and its offset
     /// its number there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -87,6 +94,16 @@ pub struct Cluster {
     /// The index that holds the keeper, where it is no document of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub index: Option<String>,
+}
+
+/// A line of `needs.jsonl`: a page that was kept and not compared.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NeedsLine {
+    /// The page.
+    #[serde(flatten)]
+    pub document: DocumentRef,
+    /// What it needs before it shows its content: `script`, `form` or `login`.
+    pub needs: String,
 }
 
 /// A line of `bad.jsonl`.

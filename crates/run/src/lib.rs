@@ -5,14 +5,16 @@ mod keep;
 mod manifest;
 mod method;
 mod plan;
+mod urls;
 
-pub use evidence::{BadLine, Cluster, DocumentRef, Removed, Verdict};
+pub use evidence::{BadLine, Cluster, DocumentRef, NeedsLine, Removed, Verdict};
 pub use keep::{KeepRule, KeepRuleError, RankInput};
 pub use manifest::{
-    AgainstRecord, Bucket, Counts, FORMAT_VERSION, InputRecord, Manifest, ManifestError, ParagraphCounts,
-    Stage,
+    AgainstRecord, Bucket, Counts, FORMAT_VERSION, InputRecord, Manifest, ManifestError, PageCounts,
+    ParagraphCounts, Stage,
 };
 pub use method::{
     ChoiceError, Method, Neighbours, PageContent, Simhash, SketchKind, Unit, Verify, Weight, Within,
 };
 pub use plan::{MOST_HAMMING, Plan, PlanError};
+pub use urls::{UrlCounts, UrlEvidence, UrlRule, Versions};

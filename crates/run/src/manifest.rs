@@ -1,6 +1,7 @@
 //! The manifest: what a run was, read, kept and took.
 
 use crate::plan::Plan;
+use crate::urls::UrlCounts;
 use onefold_formats::compress::Compression;
 use onefold_formats::source::Format;
 use serde::{Deserialize, Serialize};
@@ -30,9 +31,15 @@ pub struct Manifest {
     /// Where paragraphs were cut out: how much went.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paragraphs: Option<ParagraphCounts>,
+    /// What URLs came to, where they were looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub urls: Option<UrlCounts>,
     /// The index the run was held against, if it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub against: Option<AgainstRecord>,
+    /// What pages and files were; empty for texts that came as such.
+    #[serde(default, skip_serializing_if = "PageCounts::is_empty")]
+    pub pages: PageCounts,
     /// Bad records by kind.
     pub bad_by_kind: BTreeMap<String, u64>,
     /// The largest buckets, and those a cap cut.
@@ -86,6 +93,9 @@ pub struct Counts {
     /// Of these, within their keeper and not similar to it.
     #[serde(default)]
     pub removed_contained: u64,
+    /// Of these, tied to their keeper by URLs and less like it than duplicates are.
+    #[serde(default)]
+    pub removed_url: u64,
     /// Not readable.
     pub bad: u64,
     /// Without a token; part of `kept`.
@@ -124,6 +134,43 @@ pub struct ParagraphCounts {
     pub bytes_removed: u64,
     /// Documents that lost some.
     pub documents: u64,
+}
+
+/// What pages and files turned out to be.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PageCounts {
+    /// Documents by type, as told by their content.
+    pub types: BTreeMap<String, u64>,
+    /// Payloads and files without text by type, as pictures; they are passed through.
+    pub skipped: BTreeMap<String, u64>,
+    /// Pages that only a script, a form or a login can fill, by what they need; they count as empty.
+    pub needs: BTreeMap<String, u64>,
+    /// Pages of which more was taken, for little content was found.
+    pub fallback: u64,
+    /// Characters U+FFFD that stand for bytes which were not of the charset.
+    pub replaced: u64,
+}
+
+impl PageCounts {
+    /// Whether nothing was counted.
+    pub fn is_empty(&self) -> bool {
+        *self == PageCounts::default()
+    }
+
+    /// Adds the counts of another part of the input.
+    pub fn add(&mut self, other: &PageCounts) {
+        for (sum, counts) in [
+            (&mut self.types, &other.types),
+            (&mut self.skipped, &other.skipped),
+            (&mut self.needs, &other.needs),
+        ] {
+            for (name, count) in counts {
+                *sum.entry(name.clone()).or_default() += count;
+            }
+        }
+        self.fallback += other.fallback;
+        self.replaced += other.replaced;
+    }
 }
 
 /// A bucket worth naming.

@@ -148,6 +148,8 @@ pub enum Verify {
     /// Resemblance of the true shingle sets at the threshold.
     #[default]
     Shingles,
+    /// The same less a tenth of the order of magnitude of the shingles that differ.
+    LessDifferences,
     /// Nothing more.
     None,
     /// Agreement of so many entries of a sketch of so many.
@@ -161,12 +163,20 @@ pub enum Verify {
     Edit(f64),
 }
 
+impl Verify {
+    /// Whether true shingle sets are compared.
+    pub fn compares_shingles(self) -> bool {
+        matches!(self, Verify::Shingles | Verify::LessDifferences)
+    }
+}
+
 impl FromStr for Verify {
     type Err = ChoiceError;
 
     fn from_str(text: &str) -> Result<Self, ChoiceError> {
         match text.split_once(':') {
             None if text == "shingles" => Ok(Verify::Shingles),
+            None if text == "less-differences" => Ok(Verify::LessDifferences),
             None if text == "none" => Ok(Verify::None),
             Some(("sketch", rule)) => {
                 let rule = rule.split_once('/').map(|(agree, of)| (agree.parse(), of.parse()));
@@ -179,7 +189,7 @@ impl FromStr for Verify {
                 Ok(least) if least > 0.0 && least <= 1.0 => Ok(Verify::Edit(least)),
                 _ => Err(not("edit:S with S above 0 and at most 1", text)),
             },
-            _ => Err(not("shingles, none, sketch:K/N or edit:S", text)),
+            _ => Err(not("shingles, less-differences, none, sketch:K/N or edit:S", text)),
         }
     }
 }
@@ -188,6 +198,7 @@ impl fmt::Display for Verify {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Verify::Shingles => f.write_str("shingles"),
+            Verify::LessDifferences => f.write_str("less-differences"),
             Verify::None => f.write_str("none"),
             Verify::Sketch { agree, of } => write!(f, "sketch:{agree}/{of}"),
             Verify::Edit(least) => write!(f, "edit:{least}"),

@@ -2,6 +2,7 @@
 
 use crate::keep::KeepRule;
 use crate::method::{Method, PageContent, Simhash, SketchKind, Unit, Verify, Weight, Within};
+use crate::urls::{UrlEvidence, Versions};
 use onefold_detect::digest::Algorithm;
 use onefold_detect::matching::{Bands, BandsError};
 use onefold_detect::measure::estimate::ValueBits;
@@ -28,6 +29,9 @@ pub struct Plan {
     pub raw: bool,
     /// How much of an HTML page is compared.
     pub content: PageContent,
+    /// Share of a site's pages from which on a line is template and does not count, if templates are learned.
+    #[serde(default)]
+    pub templates: Option<f64>,
     /// Which digest tells equal texts.
     pub digest: Algorithm,
     /// What of a text counts.
@@ -62,6 +66,9 @@ pub struct Plan {
     pub keep: KeepRule,
     /// Largest bucket that is looked into, if there is a cap.
     pub max_bucket: Option<usize>,
+    /// How URLs are used as evidence, if they are.
+    #[serde(default)]
+    pub urls: Option<UrlEvidence>,
     /// Where the parts of a document are.
     pub fields: Fields,
     /// Largest record that is read.
@@ -95,6 +102,7 @@ impl Default for Plan {
             method: Method::default(),
             raw: false,
             content: PageContent::default(),
+            templates: None,
             digest: Algorithm::default(),
             text: Choices::default(),
             shingle: Shingling::default(),
@@ -112,6 +120,7 @@ impl Default for Plan {
             cluster: Clustering::default(),
             keep: KeepRule::default(),
             max_bucket: None,
+            urls: None,
             fields: Fields::default(),
             max_document_bytes: 32 << 20,
         }
@@ -140,6 +149,13 @@ impl Plan {
         }
         if let Some(least) = self.containment {
             range("containment", least, least > 0.0 && least <= 1.0, "above 0 and at most 1")?;
+        }
+        if let Some(share) = self.templates {
+            range("templates", share, share > 0.0 && share < 1.0, "a share between 0 and 1")?;
+        }
+        if let Some(urls) = &self.urls {
+            let least = urls.threshold;
+            range("url-threshold", least, least > 0.0 && least <= 1.0, "above 0 and at most 1")?;
         }
         self.check_simhash(range)?;
         self.bands = match bands {
@@ -175,6 +191,10 @@ impl Plan {
             return format!("paragraphs of {} and more that stood before", self.shingle);
         }
         let equal = if self.raw { "equal bytes" } else { "equal normalised texts" };
+        let equal = match self.templates {
+            Some(share) => format!("of texts without lines on more than {share} of a site's pages: {equal}"),
+            None => equal.to_owned(),
+        };
         let near = match self.method {
             Method::Exact => None,
             Method::Minhash | Method::Join => Some(self.verified()),
@@ -185,12 +205,18 @@ impl Plan {
                 Some(verified.map_or(near.clone(), |verified| format!("{near} and {verified}")))
             }
         };
-        let mut rule = equal.to_owned();
+        let mut rule = equal;
         if let Some(near) = near {
             rule += &format!(", or {near}");
         }
         if let Some(least) = self.containment {
             rule += &format!(", or containment of {} shingles at least {least}", self.shingle);
+        }
+        if let Some(urls) = self.urls.as_ref().filter(|_| self.ties_urls()) {
+            rule += &format!(", or tied by URLs and a resemblance of at least {}", urls.threshold);
+        }
+        if self.keeps_newest_version() {
+            rule += ", or an older version of a page";
         }
         if self.within != Within::All {
             rule += &format!("; within {}", self.within);
@@ -207,10 +233,24 @@ impl Plan {
             Verify::Shingles => {
                 format!("resemblance of {} shingles at least {}", self.shingle, self.threshold)
             }
+            Verify::LessDifferences => {
+                let (shingle, least) = (self.shingle, self.threshold);
+                format!("resemblance of {shingle} shingles less differences at least {least}")
+            }
             Verify::None => format!("one of {} bands of {} rows", self.bands.bands, self.bands.rows),
             Verify::Sketch { agree, of } => format!("{agree} of {of} sketch entries"),
             Verify::Edit(least) => format!("edit-distance similarity at least {least}"),
         }
+    }
+
+    /// Whether documents may be tied by their URLs.
+    pub fn ties_urls(&self) -> bool {
+        self.urls.is_some() && self.method != Method::Exact
+    }
+
+    /// Whether of several versions of a page only the newest stays.
+    pub fn keeps_newest_version(&self) -> bool {
+        self.urls.as_ref().is_some_and(|urls| urls.versions == Versions::Newest)
     }
 
     /// Whether shingles are counted over the corpus before documents are sketched.

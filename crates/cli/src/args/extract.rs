@@ -8,12 +8,14 @@ use std::path::PathBuf;
 const EXAMPLES: &str = "Examples:
   onefold extract page.html                                     the text a reader came for
   onefold extract --content all page.html                       all text, menus and footers too
+  onefold extract --as html page.html                           headings, lists, tables and links stay
+  onefold extract --show kept.html page.html                    see what was kept and what was dropped
   onefold extract --as json crawl.warc.gz > pages.jsonl         a line a page, with title and links
   onefold extract --as json crawl.warc.gz | onefold dedup - --output out
 
 One page is printed as its text. Of an archive, or of several files, each text comes after a line of
-a form feed and the id of its document. Records that are no pages, as images and requests, are passed
-over; what cannot be read is named on standard error with its place, and counted.";
+a form feed and the id of its document. What has no text, as an image, is skipped and counted by its type;
+what cannot be read is named on standard error with its place, and counted.";
 
 /// How pages are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -21,6 +23,8 @@ pub(crate) enum ExtractFormat {
     /// The text, a line a block
     #[default]
     Text,
+    /// Clean HTML that keeps headings, lists, tables and links; an article a page
+    Html,
     /// One JSON object a line: text, title, description, language, links and more
     Json,
 }
@@ -40,8 +44,8 @@ pub(crate) enum ContentKind {
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Extract {
-    /// Files, folders (walked in byte order of names), patterns, or `-` for standard input. HTML, text, WARC, WET,
-    /// ARC and tables of texts; gzip, zstd, lz4 or plain; all told by content
+    /// Files, folders (walked in byte order of names), patterns, or `-` for standard input. HTML, text, PDF, office
+    /// files, WARC, WET, ARC and tables of texts; gzip, zstd, lz4 or plain; all told by content
     #[arg(value_name = "FILE", required = true)]
     pub(crate) inputs: Vec<PathBuf>,
     /// How pages are written to standard output
@@ -50,6 +54,12 @@ pub(crate) struct Extract {
     /// How much of a page is taken; where less than 100 characters are found on a page with more, more is taken
     #[arg(long, value_enum, default_value_t, value_name = "KIND")]
     pub(crate) content: ContentKind,
+    /// Write an HTML page to FILE that marks what was kept of each page and what was dropped
+    #[arg(long, value_name = "FILE")]
+    pub(crate) show: Option<PathBuf>,
+    /// Overwrite FILE of --show if it exists
+    #[arg(long, requires = "show")]
+    pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) fields: FieldArgs,
     /// Largest record that is read; a larger document is bad

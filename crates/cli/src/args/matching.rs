@@ -81,6 +81,8 @@ impl From<ContentName> for PageContent {
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct MatchArgs {
     /// How duplicates are found: exact, minhash (default), simhash, combined, join
+    ///
+    /// Example: --method join --threshold 0.9 --shingle word:3 --containment 0.95
     #[arg(long, value_name = "METHOD", hide_possible_values = true, help_heading = "Matching")]
     pub(crate) method: Option<MethodName>,
     /// Resemblance from which two documents are near duplicates [default: 0.8]
@@ -95,10 +97,15 @@ pub(crate) struct MatchArgs {
     #[arg(long, value_name = "SHARE", help_heading = "Matching")]
     pub(crate) containment: Option<f64>,
     /// Compare only within a site, or within one value of a field: site, or the field's name
+    ///
+    /// Documents without a URL or without the field are a group of their own.
     #[arg(long, value_name = "GROUP", help_heading = "Matching", hide_short_help = true)]
     pub(crate) within: Option<Within>,
-    /// What a candidate has to pass: shingles, none, sketch:K/N (K of N entries agree), edit:S (edit-distance
-    /// similarity) [default: shingles]
+    /// What a candidate has to pass: shingles, less-differences, none, sketch:K/N (K of N entries agree), edit:S
+    /// (edit-distance similarity) [default: shingles]
+    ///
+    /// less-differences is the resemblance less log10(1 + d)/10, d being the shingles that differ: nearer to what people
+    /// judge, best with --shingle word:3 and a --threshold about 0.33.
     #[arg(long, value_name = "RULE", help_heading = "Matching", hide_short_help = true)]
     pub(crate) verify: Option<Verify>,
     /// Exact means equal bytes of text, not equal words
@@ -113,6 +120,8 @@ pub(crate) struct MatchArgs {
 
     /// How much of an HTML page is compared: main (what a reader came for), plateau (the densest run of words, faster),
     /// all (visible text) [default: main]
+    ///
+    /// Example: --content all --digits fold --stop-words en
     #[arg(
         long,
         value_name = "HOW",
@@ -121,6 +130,18 @@ pub(crate) struct MatchArgs {
         hide_short_help = true
     )]
     pub(crate) content: Option<ContentName>,
+    /// Leave out lines that are on more than this share of a site's pages and on ten at least, learned from the input
+    /// in a pass of its own [default: 0.1 where no share is given]
+    #[arg(
+        long,
+        value_name = "SHARE",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "0.1",
+        help_heading = "What counts of a text",
+        hide_short_help = true
+    )]
+    pub(crate) templates: Option<f64>,
     /// Upper and lower case: fold or keep [default: fold]
     #[arg(long, value_name = "HOW", help_heading = "What counts of a text", hide_short_help = true)]
     pub(crate) case: Option<Case>,
@@ -147,6 +168,8 @@ pub(crate) struct MatchArgs {
     pub(crate) sample: Option<Sample>,
 
     /// Values of a MinHash signature [default: 128]
+    ///
+    /// Example: --signature 256 --recall 0.999
     #[arg(long, value_name = "N", help_heading = "MinHash", hide_short_help = true)]
     pub(crate) signature: Option<usize>,
     /// Bits kept of each value to tell candidates apart: 8, 16, 32 or 64 [default: 8; 32 with --verify sketch]
@@ -159,14 +182,16 @@ pub(crate) struct MatchArgs {
     #[arg(long, value_name = "P", help_heading = "MinHash", hide_short_help = true)]
     pub(crate) recall: Option<f64>,
     /// Bands, instead of those chosen for --recall; more bands find more
-    #[arg(long, value_name = "N", requires = "rows", help_heading = "MinHash", hide_short_help = true)]
+    #[arg(long, value_name = "N", help_heading = "MinHash", hide_short_help = true)]
     pub(crate) bands: Option<usize>,
     /// Signature values in each band; more rows find less
-    #[arg(long, value_name = "N", requires = "bands", help_heading = "MinHash", hide_short_help = true)]
+    #[arg(long, value_name = "N", help_heading = "MinHash", hide_short_help = true)]
     pub(crate) rows: Option<usize>,
 
     /// Largest Hamming distance of two fingerprints, 0 to 7; with --method combined any below --bits
     /// [default: 3; 12 with --method combined]
+    ///
+    /// Example: --method simhash --hamming 6 --features word:1
     #[arg(long, value_name = "K", help_heading = "SimHash", hide_short_help = true)]
     pub(crate) hamming: Option<u32>,
     /// Bits of a fingerprint: 32, 64 or 128 [default: 64]
@@ -233,6 +258,10 @@ impl MatchArgs {
         self.check_method(plan.method)?;
         plan.raw = self.raw;
         plan.content = self.content.map(PageContent::from).unwrap_or_default();
+        plan.templates = self.templates;
+        if plan.templates.is_some() && plan.content != PageContent::Main {
+            bail!("--templates goes with --content main");
+        }
         plan.digest = self.digest.unwrap_or_default();
         plan.text = Choices {
             case: self.case.unwrap_or_default(),
@@ -298,8 +327,15 @@ impl MatchArgs {
             self.candidates = None;
         }
         let sketch_rule = matches!(self.verify, Some(Verify::Sketch { .. }));
-        if matches!(method, Method::Join | Method::Exact) || (sketch_rule && !method.has_signature()) {
+        let on_shingles = self.verify.is_none_or(Verify::compares_shingles);
+        if method == Method::Exact
+            || (method == Method::Join && !on_shingles)
+            || (sketch_rule && !method.has_signature())
+        {
             self.verify = None;
+        }
+        if method == Method::Simhash && self.verify.is_some_and(|verify| !verify.compares_shingles()) {
+            self.threshold = None;
         }
         if method == Method::Exact {
             self = MatchArgs {
@@ -318,10 +354,11 @@ impl MatchArgs {
     /// A flag that the method does not look at is a misunderstanding, and better an error than a surprise.
     fn check_method(&self, method: Method) -> Result<()> {
         use Method::{Combined, Join, Minhash, Simhash};
-        let rules: [(&str, bool, &[Method]); 18] = [
+        let rules: [(&str, bool, &[Method]); 19] = [
             ("threshold", self.threshold.is_some(), &[Minhash, Simhash, Combined, Join]),
             ("containment", self.containment.is_some(), &[Minhash, Simhash, Combined, Join]),
-            ("verify", self.verify.is_some(), &[Minhash, Simhash, Combined]),
+            ("verify", self.verify.is_some_and(|v| !v.compares_shingles()), &[Minhash, Simhash, Combined]),
+            ("verify", self.verify.is_some(), &[Minhash, Simhash, Combined, Join]),
             ("max-bucket", self.max_bucket.is_some(), &[Minhash, Simhash, Combined, Join]),
             ("shingle", self.shingle.is_some(), &[Minhash, Simhash, Combined, Join]),
             ("sample", self.sample.is_some(), &[Minhash, Simhash, Combined, Join]),
@@ -347,8 +384,21 @@ impl MatchArgs {
         if sketch_rule && !method.has_signature() {
             bail!("--verify sketch goes with --method minhash or combined, not with {}", method.name());
         }
-        if self.containment.is_some() && self.verify.is_some_and(|verify| verify != Verify::Shingles) {
-            bail!("--containment is decided on shingles: it goes with --verify shingles");
+        if self.containment.is_some() && self.verify.is_some_and(|verify| !verify.compares_shingles()) {
+            bail!("--containment is decided on shingles: it goes with --verify shingles or less-differences");
+        }
+        let unread = self.verify.filter(|verify| !verify.compares_shingles());
+        if let (Some(verify), true, Method::Simhash) = (unread, self.threshold.is_some(), method) {
+            bail!(
+                "--threshold goes with --verify shingles or less-differences, not with {verify}: --hamming decides"
+            );
+        }
+        match (self.bands, self.rows) {
+            (Some(_), None) | (None, Some(_)) => bail!("--bands and --rows go together"),
+            (Some(_), Some(_)) if self.recall.is_some() => {
+                bail!("--recall chooses the bands: it goes without --bands and --rows")
+            }
+            _ => {}
         }
         Ok(())
     }

@@ -41,7 +41,7 @@ const LONG: usize = 200_000;
 const MEASURES: [(&str, Compare); 8] = [
     ("resemblance", |a, b| of(a, b).resemblance()),
     ("resemblance, word:3", |a, b| triples(a, b).resemblance()),
-    ("resemblance less differences", |a, b| judged(triples(a, b))),
+    ("resemblance less differences", |a, b| triples(a, b).less_differences()),
     ("containment, of the smaller", |a, b| smaller(of(a, b))),
     ("containment, of the larger", |a, b| larger(of(a, b))),
     ("resemblance, counted", |a, b| overlap(a.bag.hashes(), b.bag.hashes()).resemblance()),
@@ -65,13 +65,6 @@ fn smaller(overlap: Overlap) -> f64 {
 
 fn larger(overlap: Overlap) -> f64 {
     f64::from(overlap.shared) / f64::from(overlap.first.max(overlap.second).max(1))
-}
-
-/// Resemblance of three words less a tenth of the order of magnitude of what differs: people who look at a diff forgive
-/// a long page its share of changes less than a short one.
-fn judged(overlap: Overlap) -> f64 {
-    let differ = f64::from(overlap.first + overlap.second - 2 * overlap.shared);
-    overlap.resemblance() - 0.1 * (1.0 + differ).log10()
 }
 
 pub(super) fn measure(corpus: &Corpus<'_>, pairs: Vec<(&(String, String), bool)>) -> Result<Vec<Measure>> {

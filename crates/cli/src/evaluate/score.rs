@@ -87,12 +87,12 @@ pub(super) fn print(scores: &[Score], intervals: bool) {
     );
     for score in scores {
         println!(
-            "{:<10} {:>9} {:>9} {:>8} {:>9.4} {:>8.4} {:>7.4} {:>8.2} {:>8.2}",
+            "{:<10} {:>9} {:>9} {:>8} {:>9} {:>8.4} {:>7.4} {:>8.2} {:>8.2}",
             score.method,
             score.listed,
             score.found,
             score.missed,
-            score.precision,
+            if score.judged == 0 { "-".to_owned() } else { format!("{:.4}", score.precision) },
             score.recall,
             score.f1,
             score.seconds,
@@ -100,7 +100,8 @@ pub(super) fn print(scores: &[Score], intervals: bool) {
         );
         if intervals {
             let [low, high] = score.recall_interval;
-            println!("{:<10} recall {low:.4} to {high:.4}", "");
+            let [least, most] = score.precision_interval;
+            println!("{:<10} recall {low:.4} to {high:.4}, precision {least:.4} to {most:.4}", "");
         }
     }
     let Some(steps) = scores.first().map(|score| &score.by_similarity).filter(|steps| !steps.is_empty())

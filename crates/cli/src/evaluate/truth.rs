@@ -2,7 +2,7 @@
 
 use super::{Pairs, ordered};
 use anyhow::{Context, Result, bail};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
@@ -76,6 +76,11 @@ impl Truth {
 
     pub(super) fn positives(&self) -> usize {
         self.positives
+    }
+
+    /// Ids that pairs of the truth name.
+    pub(super) fn ids(&self) -> HashSet<&str> {
+        self.pairs.keys().flat_map(|(a, b)| [a.as_str(), b.as_str()]).collect()
     }
 
     /// Labelled pairs, if people judged some.

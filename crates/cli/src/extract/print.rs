@@ -4,23 +4,27 @@ use super::records::Place;
 use crate::args::ExtractFormat;
 use crate::terminal::escape;
 use anyhow::Result;
-use onefold_formats::document::Document;
-use onefold_page::Page;
-use onefold_page::content::{Link, Needs};
+use onefold_formats::document::{Body, Document};
+use onefold_page::content::{Link, Needs, clean_html, clean_text};
+use onefold_page::{Content, Page, decode};
 use serde::Serialize;
 use std::io::{BufWriter, IsTerminal, Stdout, Write};
 
 pub(super) struct Printer {
     out: BufWriter<Stdout>,
     format: ExtractFormat,
+    content: Content,
     on_terminal: bool,
+    /// Whether the start of an HTML page was written.
+    has_head: bool,
 }
 
 impl Printer {
-    pub(super) fn new(format: ExtractFormat) -> Self {
+    pub(super) fn new(format: ExtractFormat, content: Content) -> Self {
         let stdout = std::io::stdout();
         let on_terminal = stdout.is_terminal();
-        Printer { out: BufWriter::with_capacity(1 << 16, stdout), format, on_terminal }
+        let out = BufWriter::with_capacity(1 << 16, stdout);
+        Printer { out, format, content, on_terminal, has_head: false }
     }
 
     pub(super) fn flush(&mut self) -> Result<()> {
@@ -40,12 +44,29 @@ impl Printer {
         let id = document.id.as_deref().or(url).map_or_else(fallback, str::to_owned);
         match self.format {
             ExtractFormat::Text => self.text(&id, &page.text, alone),
+            ExtractFormat::Html => self.html(&id, &document.body, page),
             ExtractFormat::Json => {
                 let line = Line::new(&id, url, place, page);
                 serde_json::to_writer(&mut self.out, &line)?;
                 Ok(self.out.write_all(b"\n")?)
             }
         }
+    }
+
+    fn html(&mut self, id: &str, body: &Body<'_>, page: &Page) -> Result<()> {
+        if !std::mem::replace(&mut self.has_head, true) {
+            self.out.write_all(b"<!doctype html>\n<meta charset=utf-8>\n")?;
+        }
+        let clean = match html_of(body) {
+            Some(html) => clean_html(&html, self.content),
+            None => clean_text(&page.text),
+        };
+        let language = if page.language.is_empty() { "" } else { " lang=" };
+        let title = attribute(&page.title);
+        let (id, given) =
+            (attribute(id), if language.is_empty() { String::new() } else { attribute(&page.language) });
+        write!(self.out, "<article id={id} title={title}{language}{given}>\n{clean}</article>\n")?;
+        Ok(())
     }
 
     fn text(&mut self, id: &str, text: &str, alone: bool) -> Result<()> {
@@ -64,6 +85,21 @@ impl Printer {
         }
         Ok(())
     }
+}
+
+/// The decoded HTML of a document that is HTML.
+pub(super) fn html_of(body: &Body<'_>) -> Option<String> {
+    match body {
+        Body::Page { bytes, html: true, charset } => {
+            Some(decode(bytes, charset.as_deref(), true).text.into_owned())
+        }
+        _ => None,
+    }
+}
+
+/// A value in quotes, for an attribute.
+fn attribute(value: &str) -> String {
+    format!("\"{}\"", value.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;"))
 }
 
 /// A page as a line of JSON.
@@ -118,11 +154,7 @@ impl<'a> Line<'a> {
             charset: page.charset,
             replaced: page.replaced,
             fallback: page.fallback,
-            needs: page.needs.map(|needs| match needs {
-                Needs::Script => "script",
-                Needs::Form => "form",
-                Needs::Login => "login",
-            }),
+            needs: page.needs.map(Needs::name),
             text: &page.text,
         }
     }

@@ -2,10 +2,11 @@
 
 use anyhow::Result;
 use onefold_formats::block::FrameKind;
-use onefold_formats::document::{Document, Parsed, Parser};
+use onefold_formats::document::{Document, Parsed};
 use onefold_formats::reader::{Progress, Reader};
 use onefold_formats::source::{Fields, Format, Layout, Source};
 use onefold_formats::{BadRecord, Block};
+use onefold_pipeline::parser_for;
 use std::fmt;
 
 /// Where a record is.
@@ -30,6 +31,7 @@ impl fmt::Display for Place<'_> {
 /// What a record is, where it is not passed over.
 pub(super) enum Found<'a> {
     Document(Box<Document<'a>>),
+    Skipped(&'static str),
     Bad(BadRecord),
 }
 
@@ -45,7 +47,7 @@ pub(super) fn each_record(
     let limit = usize::try_from(max_document_bytes).unwrap_or(usize::MAX);
     let mut block = Block::default();
     let mut reader = Reader::open(&source, fields, limit, (0, 0))?;
-    let mut parser = Parser::new(source.format, fields, limit, None);
+    let mut parser = parser_for(source.format, fields, limit, None);
     let mut header_read = !matches!(source.format, Format::Csv | Format::Tsv);
     // Records before this row were handed over when the source was read as members.
     let (mut from_row, mut next_row) = (0, 0);
@@ -62,7 +64,7 @@ pub(super) fn each_record(
         }
         for frame in &block.frames {
             if !header_read && frame.end > frame.start {
-                parser = Parser::new(source.format, fields, limit, Some(block.bytes_of(frame)));
+                parser = parser_for(source.format, fields, limit, Some(block.bytes_of(frame)));
                 header_read = true;
                 continue;
             }
@@ -75,6 +77,7 @@ pub(super) fn each_record(
             match parser.parse(block.bytes_of(frame), &frame.kind) {
                 Parsed::Document(document) => take(place, Found::Document(document))?,
                 Parsed::Bad(bad) => take(place, Found::Bad(bad))?,
+                Parsed::Skipped(what) => take(place, Found::Skipped(what))?,
                 Parsed::Passed(_) => {}
             }
         }

@@ -13,7 +13,8 @@ pub(super) fn create(arguments: &Create) -> Result<()> {
     if let Some(distance) = arguments.distance {
         (plan.method, plan.simhash.hamming) = (Method::Simhash, distance);
     }
-    let index = Index::create(&arguments.dir, plans::settings(plan, &arguments.layout)?, Options::default())?;
+    let settings = plans::settings(plan, &arguments.layout)?;
+    let index = Index::create(&arguments.dir, settings, Options::default())?;
     if arguments.store == Some(StoreKind::Text) {
         index.store_texts()?;
     }

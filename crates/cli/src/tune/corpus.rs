@@ -113,7 +113,7 @@ pub(super) fn estimate(arguments: &Tune, curves: &Curves) -> Result<Estimate> {
         Ok(())
     });
     bars.finish();
-    let counts = outcome?;
+    let counts = outcome?.counts;
     let (texts, sample) = sample.finish();
     let mut estimate = measure(curves, texts, &sample)?;
     (estimate.documents, estimate.bad) = (counts.read - counts.bad, counts.bad);

@@ -1,5 +1,5 @@
 //! What the end-to-end tests share: running the command, making inputs, reading outputs without the product's code.
-#![allow(dead_code)]
+#![allow(dead_code, clippy::print_stderr)]
 
 pub(crate) mod archive;
 pub(crate) mod compressed;

@@ -80,7 +80,7 @@ pub(super) fn line(parsed: Parsed<'_>) -> String {
             )
         }
         Parsed::Bad(bad) => bad.kind.name().into(),
-        Parsed::Passed(_) => "passed".into(),
+        Parsed::Passed(_) | Parsed::Skipped(_) => "passed".into(),
     }
 }
 

@@ -163,7 +163,7 @@ fn read_source(source: &Source, limit: usize) -> Option<(Vec<Place>, Found)> {
                     found.page_bytes += bytes.len();
                 }
             }
-            Parsed::Passed(_) => {}
+            Parsed::Passed(_) | Parsed::Skipped(_) => {}
         }
     })?;
     Some((places, found))

@@ -16,6 +16,17 @@ pub enum Needs {
     Login,
 }
 
+impl Needs {
+    /// Its name in counts.
+    pub fn name(self) -> &'static str {
+        match self {
+            Needs::Script => "script",
+            Needs::Form => "form",
+            Needs::Login => "login",
+        }
+    }
+}
+
 /// With fewer words, what is there is not the content.
 const FEW_WORDS: usize = 60;
 /// A login page has some words more about itself.

@@ -10,10 +10,9 @@ use crate::charset::wide::Wide;
 use crate::html::looks_like_html;
 
 /// First bytes and what they mean; the first that fits counts.
-static SIGNATURES: [(&[u8], FileType); 33] = [
+static SIGNATURES: [(&[u8], FileType); 32] = [
     (b"%PDF-", FileType::Pdf),
     (b"{\\rtf", FileType::Rtf),
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", FileType::OldOffice),
     (b"\x89PNG\r\n\x1a\n", FileType::Image),
     (b"\xff\xd8\xff", FileType::Image),
     (b"GIF87a", FileType::Image),
@@ -46,6 +45,9 @@ static SIGNATURES: [(&[u8], FileType); 33] = [
     (b"\0asm", FileType::Other),
 ];
 
+/// Office files of before 2007, and others.
+const COMPOUND: &[u8] = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
+
 /// How much of a file is looked at for bytes that no text has.
 const LOOKED_AT_BYTES: usize = 4096;
 
@@ -53,6 +55,9 @@ const LOOKED_AT_BYTES: usize = 4096;
 pub fn file_type(bytes: &[u8]) -> FileType {
     if bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"PK\x05\x06") {
         return zip_type(bytes);
+    }
+    if bytes.starts_with(COMPOUND) {
+        return compound_type(bytes);
     }
     if let [b'R', b'I', b'F', b'F', _, _, _, _, form @ ..] = bytes {
         return if form.starts_with(b"WEBP") { FileType::Image } else { FileType::Media };
@@ -87,6 +92,22 @@ pub fn file_type(bytes: &[u8]) -> FileType {
         return FileType::Other;
     }
     FileType::Text
+}
+
+/// A compound file by the names of its streams, which stand in it in UTF-16.
+fn compound_type(bytes: &[u8]) -> FileType {
+    for (name, kind) in [
+        ("WordDocument", FileType::Doc),
+        ("PowerPoint Document", FileType::Ppt),
+        ("Workbook", FileType::Xls),
+        ("Book", FileType::Xls),
+    ] {
+        let wide: Vec<u8> = name.encode_utf16().chain([0]).flat_map(u16::to_le_bytes).collect();
+        if memmem::find(bytes, &wide).is_some() {
+            return kind;
+        }
+    }
+    FileType::Other
 }
 
 fn zip_type(bytes: &[u8]) -> FileType {

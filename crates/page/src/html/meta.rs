@@ -34,6 +34,8 @@ pub(crate) struct Meta {
     pub(crate) feeds: Vec<String>,
     pub(crate) sitemaps: Vec<String>,
     pub(crate) links: Vec<Link>,
+    /// Where the text of each link stands.
+    pub(crate) spans: Vec<(usize, usize)>,
     open: Option<(Link, usize)>,
     /// Schema.org types seen: article, product, forum.
     pub(crate) item_types: [u32; 3],
@@ -146,6 +148,7 @@ impl Meta {
             let anchor = text[start..].trim();
             link.anchor = cut(anchor).split_whitespace().collect::<Vec<_>>().join(" ");
             self.links.push(link);
+            self.spans.push((start, text.len()));
         }
     }
 

@@ -30,6 +30,8 @@ pub(crate) const FAR: u8 = 40;
 pub(crate) struct Node {
     pub(crate) parent: u32,
     pub(crate) element: Element,
+    /// A list with numbers.
+    pub(crate) is_ordered: bool,
     pub(crate) depth: u16,
     /// Elements and classes from the root to here, hashed.
     pub(crate) path: u32,
@@ -89,7 +91,8 @@ pub(crate) fn outline(html: &str) -> Outline {
 
 fn read(html: &str, reads_noscript: bool) -> Outline {
     let mut text = String::new();
-    let root = Node { parent: 0, element: Element::Html, depth: 0, path: 0, near: [FAR; GROUPS] };
+    let root =
+        Node { parent: 0, element: Element::Html, is_ordered: false, depth: 0, path: 0, near: [FAR; GROUPS] };
     let mut builder = Builder {
         rules: Rules::new(&mut text),
         nodes: vec![root],
@@ -165,7 +168,7 @@ impl Builder<'_> {
         }
     }
 
-    fn push(&mut self, element: Element, attributes: &str) {
+    fn push(&mut self, element: Element, name: &[u8], attributes: &str) {
         if self.open.len() >= MAX_DEPTH || self.nodes.len() >= MAX_NODES {
             self.overflow += 1;
             return;
@@ -208,7 +211,8 @@ impl Builder<'_> {
             set &= set - 1;
         }
         let node = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX);
-        self.nodes.push(Node { parent, element, depth, path, near });
+        let is_ordered = element == Element::List && name.eq_ignore_ascii_case(b"ol");
+        self.nodes.push(Node { parent, element, is_ordered, depth, path, near });
         self.open.push(node);
     }
 
@@ -322,7 +326,7 @@ impl Sink for Builder<'_> {
             self.block.inline_tags += 1;
         } else if is_kept(tag.tag, element) {
             self.close_implied(element);
-            self.push(element, tag.attributes);
+            self.push(element, tag.name, tag.attributes);
         } else if element == Element::Hr && self.top_element() == Element::P {
             self.open.pop();
         }

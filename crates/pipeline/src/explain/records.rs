@@ -1,10 +1,10 @@
 //! The evidence and the documents of a finished run, found again.
 
 use crate::error::Error;
-use crate::sketcher::text_of;
+use crate::payload::{parser_for, text_of};
 use onefold_formats::Block;
 use onefold_formats::block::Frame;
-use onefold_formats::document::{Document, Parsed, Parser};
+use onefold_formats::document::{Document, Parsed};
 use onefold_formats::reader::{Progress, Reader};
 use onefold_formats::source::{Format, Layout, Look, Source};
 use onefold_run::{Cluster, DocumentRef, Manifest, Removed};
@@ -13,10 +13,10 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 
 /// Lines of `removed` that are wanted.
-pub(super) fn removed(
+pub(crate) fn removed(
     run: &Path,
     manifest: &Manifest,
-    wanted: impl Fn(&Removed) -> bool,
+    wanted: impl FnMut(&Removed) -> bool,
 ) -> Result<Vec<Removed>, Error> {
     table(run, "removed", manifest, wanted)
 }
@@ -34,7 +34,7 @@ fn table<T: DeserializeOwned>(
     run: &Path,
     name: &str,
     manifest: &Manifest,
-    wanted: impl Fn(&T) -> bool,
+    mut wanted: impl FnMut(&T) -> bool,
 ) -> Result<Vec<T>, Error> {
     let mut found = Vec::new();
     each_line(run, name, manifest, |line| -> Result<(), Error> {
@@ -152,7 +152,8 @@ pub(super) fn text(manifest: &Manifest, wanted: &DocumentRef) -> Result<String, 
     each_record(manifest, &wanted.source, wanted.offset, &mut |frame, document| {
         if frame.offset == wanted.offset {
             let mut found = String::new();
-            text_of(&document.body, manifest.plan.content, &mut found);
+            // A document of a run was read once; if it has changed, there is no text.
+            let _ = text_of(&document.body, manifest.plan.content, &mut found);
             text = Some(found);
         }
         text.is_none()
@@ -185,7 +186,7 @@ fn each_record(
     // CSV parsers need the header, which is the first row.
     let start = if matches!(source.format, Format::Csv | Format::Tsv) { 0 } else { from };
     let mut reader = Reader::open(&source, &plan.fields, limit, (start, 0))?;
-    let mut parser = Parser::new(source.format, &plan.fields, limit, None);
+    let mut parser = parser_for(source.format, &plan.fields, limit, None);
     let mut header_read = !matches!(source.format, Format::Csv | Format::Tsv);
     loop {
         match reader.next_block(&mut block)? {
@@ -199,7 +200,7 @@ fn each_record(
         }
         for frame in &block.frames {
             if !header_read && frame.end > frame.start {
-                parser = Parser::new(source.format, &plan.fields, limit, Some(block.bytes_of(frame)));
+                parser = parser_for(source.format, &plan.fields, limit, Some(block.bytes_of(frame)));
                 header_read = true;
                 continue;
             }

@@ -1,8 +1,10 @@
 //! One block of records to what it leaves.
 
+use crate::groups;
 use crate::piece::{BadEntry, Gap, LinkEntry, Piece, Row};
 use crate::recipe::Recipe;
 use crate::sketcher::{Sketcher, Sketches};
+use crate::urls::{Marker, canonical_hash, target_hash};
 use onefold_formats::block::{Block, Frame, FrameKind};
 use onefold_formats::document::{Body, Document, Link, Parsed, Parser};
 use onefold_formats::source::Source;
@@ -13,11 +15,13 @@ pub(super) struct BlockSketcher<'a> {
     recipe: &'a Recipe<'a>,
     sketcher: Sketcher<'a>,
     sketches: Sketches,
+    marker: Marker<'a>,
 }
 
 impl<'a> BlockSketcher<'a> {
     pub(super) fn new(recipe: &'a Recipe<'a>) -> Self {
-        BlockSketcher { recipe, sketcher: Sketcher::new(recipe), sketches: Sketches::default() }
+        let marker = Marker::new(recipe.plan, recipe.url_rules);
+        BlockSketcher { recipe, sketcher: Sketcher::new(recipe), sketches: Sketches::default(), marker }
     }
 
     /// Puts what a block leaves into a piece.
@@ -33,7 +37,19 @@ impl<'a> BlockSketcher<'a> {
                 Parsed::Document(document) => self.document(frame, &document, source, piece),
                 Parsed::Passed(link) => {
                     piece.meta.passed += 1;
-                    piece.meta.links.extend(link.map(|link| link_entry(frame, link)));
+                    match link {
+                        Some(link) if link.revisit || link.leads_to.is_none() => {
+                            piece.meta.links.push(self.link_entry(frame, link));
+                        }
+                        Some(Link { url: Some(url), leads_to: Some(target), .. }) => {
+                            self.redirect(&url, target, piece);
+                        }
+                        _ => {}
+                    }
+                }
+                Parsed::Skipped(what) => {
+                    piece.meta.passed += 1;
+                    *piece.meta.pages.skipped.entry(what.to_owned()).or_default() += 1;
                 }
                 Parsed::Bad(bad) => {
                     piece.meta.bad.push(BadEntry { offset: frame.offset, length: frame.length, bad });
@@ -55,13 +71,34 @@ impl<'a> BlockSketcher<'a> {
         };
         let sketched = match self.recipe.takes(id) {
             true => self.sketcher.sketch(document, &mut self.sketches),
-            false => self.sketcher.skip(&mut self.sketches),
+            false => Ok(self.sketcher.skip(&mut self.sketches)),
         };
+        let sketched = match sketched {
+            Ok(sketched) => sketched,
+            Err(bad) => {
+                piece.meta.bad.push(BadEntry { offset: frame.offset, length: frame.length, bad });
+                return;
+            }
+        };
+        sketched.notice.count(&mut piece.meta.pages);
+        if let Some(needs) = sketched.notice.needs {
+            piece.meta.needs.push((number, needs.name().to_owned()));
+        }
+        if self.recipe.layout.has_urls() {
+            if !sketched.empty {
+                let marks = self.marker.marks(document, sketched.notice.canonical.as_deref());
+                self.recipe.layout.put_urls(&mut self.sketches.record, &marks);
+            }
+            if let (Some(url), Some(target)) = (url, document.redirect) {
+                self.redirect(url, target, piece);
+            }
+        }
         piece.push_sketches(&self.sketches);
         piece.meta.text_bytes += match &document.body {
             Body::Text(text) => text.len() as u64,
-            Body::Page { bytes, .. } => bytes.len() as u64,
+            Body::Page { bytes, .. } | Body::File { bytes, .. } => bytes.len() as u64,
         };
+        piece.meta.ungrouped += u64::from(!groups::is_told(&self.recipe.plan.within, document));
         let input =
             RankInput { url, date, score: document.score, normalised_bytes: sketched.normalised_bytes };
         let row = Row {
@@ -83,19 +120,30 @@ impl<'a> BlockSketcher<'a> {
                 revisit: false,
                 to: document.concurrent_to.iter().map(ToString::to_string).collect(),
                 target: None,
+                url: None,
+                leads_to: None,
             });
         }
     }
-}
 
-fn link_entry(frame: &Frame, link: Link<'_>) -> LinkEntry {
-    LinkEntry {
-        offset: frame.offset,
-        length: frame.length,
-        document: None,
-        record_id: link.record_id.map(str::to_owned),
-        revisit: link.revisit,
-        to: link.to.into_iter().map(str::to_owned).collect(),
-        target: link.target.map(|(url, date)| (url.to_owned(), date.to_owned())),
+    fn redirect(&self, url: &str, target: &str, piece: &mut Piece) {
+        if self.recipe.layout.has_urls() {
+            piece.meta.redirects.push((canonical_hash(url), target_hash(url, target)));
+        }
+    }
+
+    fn link_entry(&self, frame: &Frame, link: Link<'_>) -> LinkEntry {
+        let tied = link.revisit && self.recipe.layout.has_urls();
+        LinkEntry {
+            offset: frame.offset,
+            length: frame.length,
+            document: None,
+            record_id: link.record_id.map(str::to_owned),
+            revisit: link.revisit,
+            to: link.to.into_iter().map(str::to_owned).collect(),
+            target: link.target.map(|(url, date)| (url.to_owned(), date.to_owned())),
+            url: link.url.filter(|_| tied).map(|url| canonical_hash(&url)),
+            leads_to: link.leads_to.filter(|_| tied).map(canonical_hash),
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! Evidence files: what was removed and why, clusters, bad records.
+//! Evidence files: what was removed and why, clusters, bad records, pages that need something.
 
 use super::{Clusters, Run};
 use crate::against::Outside;
@@ -7,12 +7,12 @@ use crate::job::EvidenceFormat;
 use crate::table::DocId;
 use crate::verdicts::{Cut, Fate};
 use onefold_formats::BadRecord;
-use onefold_run::{BadLine, Cluster, DocumentRef, Removed, Verdict};
+use onefold_run::{BadLine, Cluster, DocumentRef, NeedsLine, Removed, Verdict};
 use serde::Serialize;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-/// Writes the three files.
+/// Writes the files.
 pub(super) fn write(
     run: &Run<'_>,
     clusters: &Clusters,
@@ -48,7 +48,18 @@ pub(super) fn write(
             bad.push(&bad_line(source, entry.offset, entry.length, &entry.bad))?;
         }
     }
-    bad.finish()
+    bad.finish()?;
+    if run.table.pieces().iter().all(|piece| piece.file.meta.needs.is_empty()) {
+        return Ok(());
+    }
+    let mut needs = Table::create(&folder.join(format!("needs.{}", format.ending())), format, &NEEDS)?;
+    for piece in run.table.pieces() {
+        for (document, what) in &piece.file.meta.needs {
+            let document = run.table.document_ref(piece.first + document)?;
+            needs.push(&NeedsLine { document, needs: what.clone() })?;
+        }
+    }
+    needs.finish()
 }
 
 impl Clusters {
@@ -85,9 +96,10 @@ fn removed_line(run: &Run<'_>, clusters: &Clusters, document: DocId) -> Result<R
         }
     };
     let (kind, similarity, overlap) = likeness;
-    let equal = match run.fate(document) {
-        Fate::Exact { shingles, .. } => shingles,
-        _ => None,
+    let (equal, rule) = match run.fate(document) {
+        Fate::Exact { shingles, .. } => (shingles, None),
+        Fate::Near(near) => (None, near.rule),
+        Fate::Kept | Fate::Outside(_) => (None, None),
     };
     let whole = (kind == Verdict::Exact).then_some(1.0);
     Ok(Removed {
@@ -99,6 +111,7 @@ fn removed_line(run: &Run<'_>, clusters: &Clusters, document: DocId) -> Result<R
         shingles: overlap.map(|overlap| overlap.first).or(equal),
         cluster: cluster.unwrap_or_default(),
         keeper,
+        rule,
         index,
         paragraph: None,
         bytes: None,
@@ -116,6 +129,7 @@ fn cut_line(run: &Run<'_>, cut: &Cut) -> Result<Removed, Error> {
         shingles: None,
         cluster: 0,
         keeper: run.table.document_ref(cut.first)?,
+        rule: None,
         index: None,
         paragraph: Some(cut.paragraph),
         bytes: Some(cut.bytes),
@@ -182,7 +196,7 @@ enum Column {
     List,
 }
 
-const REMOVED: [(&str, Column); 15] = [
+const REMOVED: [(&str, Column); 16] = [
     ("id", Column::Text),
     ("url", Column::Text),
     ("source", Column::Text),
@@ -193,6 +207,7 @@ const REMOVED: [(&str, Column); 15] = [
     ("shared_shingles", Column::UInt),
     ("shingles", Column::UInt),
     ("cluster", Column::UInt),
+    ("rule", Column::Text),
     ("keeper.id", Column::Text),
     ("keeper.url", Column::Text),
     ("keeper.source", Column::Text),
@@ -215,6 +230,13 @@ const BAD: [(&str, Column); 5] = [
     ("length", Column::UInt),
     ("kind", Column::Text),
     ("message", Column::Text),
+];
+const NEEDS: [(&str, Column); 5] = [
+    ("id", Column::Text),
+    ("url", Column::Text),
+    ("source", Column::Text),
+    ("offset", Column::UInt),
+    ("needs", Column::Text),
 ];
 
 /// An evidence file being written.

@@ -60,13 +60,15 @@ fn write_source(
     path: &Path,
 ) -> Result<(), Error> {
     let source = &run.context.sources[index];
-    let whole_file = matches!(source.format, Format::Html | Format::Text);
+    let whole_file = matches!(source.format, Format::Html | Format::Text | Format::File);
     let documents = run.table.documents_of(index);
     // A damaged Parquet file without a readable row has nothing to be copied with.
     if source.layout == Layout::Rows && documents.is_empty() && !bad_free(run, index) {
         return Ok(());
     }
-    if whole_file && !documents.clone().any(|document| matches!(run.fate(document), Fate::Kept)) {
+    // A file that is no document and not bad passes.
+    let passes = documents.is_empty() && bad_free(run, index);
+    if whole_file && !passes && !documents.clone().any(|document| matches!(run.fate(document), Fate::Kept)) {
         return Ok(());
     }
     if let Some(parent) = path.parent() {

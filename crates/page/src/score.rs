@@ -1,35 +1,55 @@
-//! Pages with known content, and the scores of what is found of it.
+//! Pages with known content, and the scores of what is found of it; behind the feature `evaluate`.
 //!
 //! `scrapinghub`: multisets of 4-grams of words, mean precision and recall over pages, F1 of the means. `wcxb`: multisets
 //! of lower-cased words, mean F1 over pages, also by kind.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::Read;
+use std::path::Path;
+
+/// More of a file is not read.
+const MAX_UNPACKED_BYTES: u64 = 1 << 30;
 
 /// A page and its content.
-pub(crate) struct Labelled {
-    pub(crate) html: String,
-    pub(crate) truth: String,
+pub struct Labelled {
+    /// The page, decoded.
+    pub html: String,
+    /// Its content.
+    pub truth: String,
     /// `None` in the set of articles.
-    pub(crate) kind: Option<String>,
+    pub kind: Option<String>,
 }
 
-/// F1 on both sets.
-pub(crate) struct Scores {
-    pub(crate) articles: f64,
-    pub(crate) precision: f64,
-    pub(crate) recall: f64,
-    pub(crate) kinds: f64,
-    pub(crate) by_kind: BTreeMap<String, Vec<f64>>,
+/// Scores on both sets; of a set without pages they are no numbers.
+pub struct Scores {
+    /// F1 on articles.
+    pub articles: f64,
+    /// Mean precision on articles.
+    pub precision: f64,
+    /// Mean recall on articles.
+    pub recall: f64,
+    /// Mean F1 on pages of all kinds.
+    pub kinds: f64,
+    /// F1 of each page, by its kind.
+    pub by_kind: BTreeMap<String, Vec<f64>>,
 }
 
-/// All pages of `data`, a folder with `scrapinghub` and `wcxb`.
-pub(crate) fn load(data: &str) -> std::io::Result<Vec<Labelled>> {
-    Ok([articles(data)?, kinds(data)?].into_iter().flatten().collect())
+/// All pages of `data`, a folder with `scrapinghub`, `wcxb` or both.
+pub fn load(data: &Path) -> std::io::Result<Vec<Labelled>> {
+    let (has_articles, has_kinds) = (data.join("scrapinghub").is_dir(), data.join("wcxb").is_dir());
+    if !has_articles && !has_kinds {
+        let message = format!("{}: expected a folder with scrapinghub or wcxb in it", data.display());
+        return Err(std::io::Error::new(std::io::ErrorKind::NotFound, message));
+    }
+    let mut pages = if has_articles { articles(&data.join("scrapinghub"))? } else { Vec::new() };
+    if has_kinds {
+        pages.extend(kinds(&data.join("wcxb"))?);
+    }
+    Ok(pages)
 }
 
 /// Scores what was found of all pages.
-pub(crate) fn score<'a>(pages: &[Labelled], found: impl Iterator<Item = &'a str>) -> Scores {
+pub fn score<'a>(pages: &[Labelled], found: impl Iterator<Item = &'a str>) -> Scores {
     let (mut precision, mut recall, mut articles) = (0.0, 0.0, 0.0);
     let mut by_kind = BTreeMap::<String, Vec<f64>>::new();
     for (page, found) in pages.iter().zip(found) {
@@ -57,38 +77,34 @@ pub(crate) fn score<'a>(pages: &[Labelled], found: impl Iterator<Item = &'a str>
     Scores { articles, precision, recall, kinds: all.iter().sum::<f64>() / all.len() as f64, by_kind }
 }
 
-fn unpacked(path: &str) -> std::io::Result<Vec<u8>> {
+fn unpacked(path: &Path) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    flate2::read::MultiGzDecoder::new(fs_err::File::open(path)?).read_to_end(&mut bytes)?;
+    let file = fs_err::File::open(path)?;
+    flate2::read::MultiGzDecoder::new(file).take(MAX_UNPACKED_BYTES).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-fn html(path: &str) -> std::io::Result<String> {
-    Ok(onefold_page::decode(&unpacked(path)?, None, true).text.into_owned())
+fn html(path: &Path) -> std::io::Result<String> {
+    Ok(crate::decode(&unpacked(path)?, None, true).text.into_owned())
 }
 
-fn articles(data: &str) -> std::io::Result<Vec<Labelled>> {
-    let truth: serde_json::Value =
-        serde_json::from_slice(&unpacked(&format!("{data}/scrapinghub/ground-truth.json.gz"))?)?;
+fn articles(data: &Path) -> std::io::Result<Vec<Labelled>> {
+    let truth: serde_json::Value = serde_json::from_slice(&unpacked(&data.join("ground-truth.json.gz"))?)?;
     let mut pages = Vec::new();
     for (name, page) in truth.as_object().into_iter().flatten() {
         let truth = page["articleBody"].as_str().unwrap_or_default().to_owned();
-        pages.push(Labelled {
-            html: html(&format!("{data}/scrapinghub/html/{name}.html.gz"))?,
-            truth,
-            kind: None,
-        });
+        pages.push(Labelled { html: html(&data.join(format!("html/{name}.html.gz")))?, truth, kind: None });
     }
     Ok(pages)
 }
 
-fn kinds(data: &str) -> std::io::Result<Vec<Labelled>> {
-    let lines = String::from_utf8_lossy(&unpacked(&format!("{data}/wcxb/truth.jsonl.gz"))?).into_owned();
+fn kinds(data: &Path) -> std::io::Result<Vec<Labelled>> {
+    let lines = String::from_utf8_lossy(&unpacked(&data.join("truth.jsonl.gz"))?).into_owned();
     let mut pages = Vec::new();
     for line in lines.lines() {
         let page: serde_json::Value = serde_json::from_str(line)?;
         let field = |name: &str| page[name].as_str().unwrap_or_default().to_owned();
-        let html = html(&format!("{data}/wcxb/html/{}", field("file")))?;
+        let html = html(&data.join("html").join(field("file")))?;
         pages.push(Labelled { html, truth: field("main_content"), kind: Some(field("page_type")) });
     }
     Ok(pages)

@@ -1,0 +1,34 @@
+//! `onefold url learn`.
+
+use super::rules::{RulesFile, VERSION};
+use crate::CANCEL;
+use crate::args::UrlLearn;
+use crate::dedup::resources;
+use crate::progress::Bars;
+use anyhow::Result;
+use onefold_page::url::LearnOptions;
+use std::io::Write;
+
+pub(super) fn run(arguments: &UrlLearn) -> Result<()> {
+    let bars = Bars::new(arguments.machine.quiet);
+    let options =
+        LearnOptions { min_support: arguments.min_support, min_confidence: arguments.min_confidence };
+    let resources = resources(&arguments.machine);
+    let learned = onefold_pipeline::learn_url_rules(&arguments.run, options, &resources, (&bars, &CANCEL));
+    bars.finish();
+    let learned = learned?;
+    if !arguments.machine.quiet {
+        eprintln!("{} rules from {} keys of URLs", learned.rules.len(), learned.keys);
+    }
+    let file = RulesFile {
+        version: VERSION,
+        keys: learned.keys,
+        unstable: learned.unstable,
+        min_support: options.min_support,
+        min_confidence: options.min_confidence,
+        rules: learned.rules,
+    };
+    let mut out = std::io::stdout().lock();
+    serde_json::to_writer_pretty(&mut out, &file)?;
+    Ok(writeln!(out)?)
+}

@@ -1,0 +1,184 @@
+//! Records of web archives: what a crawler fetched.
+
+use super::{Body, Document, Link, Parsed, Parser, document, no_nul, utf8};
+use crate::bad::{BadKind, BadRecord};
+use crate::http::{self, PayloadError, Response};
+use crate::payload::Payload;
+use crate::warc::{ArcHeader, WarcHeader};
+use std::borrow::Cow;
+
+/// What a payload comes to: a body, nothing to read of a kind, or nothing at all.
+pub(super) enum Judged<'a> {
+    Body(Body<'a>),
+    Skip(&'static str),
+    Nothing,
+}
+
+impl Parser {
+    pub(super) fn warc<'a>(&self, bytes: &'a [u8], whole: bool) -> Result<Parsed<'a>, BadRecord> {
+        let header = WarcHeader::parse(bytes)
+            .ok_or_else(|| BadRecord::new(BadKind::Header, "record header without a blank line"))?;
+        let payload = &bytes[header.len..];
+        let record_id = header.text("WARC-Record-ID");
+        let concurrent_to =
+            || header.all("WARC-Concurrent-To").filter_map(|v| std::str::from_utf8(v).ok()).collect();
+        let kind = header.get("WARC-Type");
+        let (status, redirect) = outcome(if kind == Some(b"response") { payload } else { &[] });
+        let url = || header.get("WARC-Target-URI").map(url_text);
+        let body = match kind {
+            // How a name was looked up is no page.
+            Some(b"response")
+                if header.get("WARC-Target-URI").is_some_and(|url| url.starts_with(b"dns:")) =>
+            {
+                Judged::Nothing
+            }
+            Some(b"response") => self.response(payload, header.text("Content-Type"), whole)?,
+            Some(b"conversion") => {
+                let (essence, charset) =
+                    http::content_type(header.text("Content-Type").unwrap_or("text/plain"));
+                match essence.as_str() {
+                    "text/html" => {
+                        Judged::Body(Body::Page { bytes: Cow::Borrowed(payload), html: true, charset })
+                    }
+                    "text/plain" => {
+                        let text = utf8(payload)?;
+                        no_nul(text.as_bytes())?;
+                        Judged::Body(Body::Text(Cow::Borrowed(text)))
+                    }
+                    _ => Judged::Nothing,
+                }
+            }
+            Some(b"revisit") => {
+                let leads_to = header.text("WARC-Refers-To-Target-URI");
+                let target = leads_to.zip(header.text("WARC-Refers-To-Date"));
+                let to = header.text("WARC-Refers-To").into_iter().collect();
+                let link = Link { record_id, revisit: true, to, target, url: url(), leads_to };
+                return Ok(Parsed::Passed(Some(link)));
+            }
+            Some(b"request" | b"metadata") => {
+                let link = Link { record_id, to: concurrent_to(), ..Link::default() };
+                return Ok(Parsed::Passed(Some(link)));
+            }
+            _ => return Ok(Parsed::Passed(None)),
+        };
+        let body = match body {
+            Judged::Body(body) => body,
+            Judged::Skip(_) | Judged::Nothing if redirect.is_some() => {
+                return Ok(Parsed::Passed(led(url(), redirect)));
+            }
+            Judged::Skip(what) => return Ok(Parsed::Skipped(what)),
+            Judged::Nothing => return Ok(Parsed::Passed(None)),
+        };
+        if !whole {
+            return Err(self.too_large(header.content_length().unwrap_or_default()));
+        }
+        Ok(document(Document {
+            id: None,
+            url: url(),
+            date: header.text("WARC-Date").map(Cow::Borrowed),
+            score: None,
+            group: self.fields.group.as_deref().and_then(|name| header.text(name)).map(Cow::Borrowed),
+            body,
+            record_id,
+            concurrent_to: concurrent_to(),
+            status,
+            redirect,
+        }))
+    }
+
+    pub(super) fn arc<'a>(&self, bytes: &'a [u8], whole: bool) -> Result<Parsed<'a>, BadRecord> {
+        let header =
+            ArcHeader::parse(bytes).ok_or_else(|| BadRecord::new(BadKind::Header, "no ARC header line"))?;
+        if header.url.starts_with("filedesc:") || header.url.starts_with("dns:") {
+            return Ok(Parsed::Passed(None));
+        }
+        let payload = &bytes[header.len..];
+        let body = if payload.starts_with(b"HTTP/") {
+            self.response(payload, None, whole)?
+        } else {
+            self.judge(Cow::Borrowed(payload), Some(header.content_type))
+        };
+        let (status, redirect) = outcome(payload);
+        let body = match body {
+            Judged::Body(body) => body,
+            Judged::Skip(_) | Judged::Nothing if redirect.is_some() => {
+                return Ok(Parsed::Passed(led(Some(header.url), redirect)));
+            }
+            Judged::Skip(what) => return Ok(Parsed::Skipped(what)),
+            Judged::Nothing => return Ok(Parsed::Passed(None)),
+        };
+        if !whole {
+            return Err(self.too_large(header.content_length));
+        }
+        let (url, date) = (Some(header.url), Some(Cow::Borrowed(header.date)));
+        Ok(document(Document { url, date, body, status, redirect, ..Document::default() }))
+    }
+
+    /// The body of a response. Of one that is too large to be held there is a start at most.
+    fn response<'a>(
+        &self,
+        bytes: &'a [u8],
+        record_type: Option<&str>,
+        whole: bool,
+    ) -> Result<Judged<'a>, BadRecord> {
+        let Some(response) = Response::parse(bytes) else {
+            // Some writers store the payload alone.
+            let stored = record_type.filter(|t| !t.starts_with("application/http"));
+            return Ok(self.judge(Cow::Borrowed(bytes), stored));
+        };
+        let content_type = response.header("Content-Type");
+        if !whole {
+            let is_coded = response.header("Content-Encoding").is_some();
+            let start = if is_coded { &[] } else { response.body };
+            return Ok(match (self.judge)(start, content_type) {
+                Payload::Skip(what) => Judged::Skip(what),
+                _ => Judged::Body(Body::default()),
+            });
+        }
+        match response.payload(self.limit) {
+            Ok(payload) => Ok(self.judge(payload, content_type)),
+            Err(error) => match (self.judge)(&[], content_type) {
+                Payload::Skip(what) => Ok(Judged::Skip(what)),
+                _ => {
+                    let too_large = matches!(error, PayloadError::TooLarge { .. });
+                    let kind = if too_large { BadKind::TooLarge } else { BadKind::Http };
+                    Err(BadRecord::new(kind, error.to_string()))
+                }
+            },
+        }
+    }
+
+    /// A payload by its bytes and its declared type.
+    pub(super) fn judge<'a>(&self, bytes: Cow<'a, [u8]>, content_type: Option<&str>) -> Judged<'a> {
+        let charset = || http::content_type(content_type.unwrap_or_default()).1;
+        match (self.judge)(&bytes, content_type) {
+            Payload::Html => Judged::Body(Body::Page { bytes, html: true, charset: charset() }),
+            Payload::Text => Judged::Body(Body::Page { bytes, html: false, charset: charset() }),
+            _ if bytes.is_empty() => Judged::Nothing,
+            Payload::File => Judged::Body(Body::File { bytes, charset: charset() }),
+            Payload::Skip(what) => Judged::Skip(what),
+        }
+    }
+
+    fn too_large(&self, len: u64) -> BadRecord {
+        let message = format!("expected a document of at most {} bytes, found {len}", self.limit);
+        BadRecord::new(BadKind::TooLarge, message)
+    }
+}
+
+/// Status and target of a response, where it is one of HTTP.
+fn outcome(payload: &[u8]) -> (Option<u16>, Option<&str>) {
+    let response = Response::parse(payload);
+    (response.and_then(|response| response.status()), response.and_then(|response| response.redirect()))
+}
+
+/// The tie of a redirect that holds no page.
+fn led<'a>(url: Option<Cow<'a, str>>, leads_to: Option<&'a str>) -> Option<Link<'a>> {
+    leads_to.map(|target| Link { url, leads_to: Some(target), ..Link::default() })
+}
+
+/// A URL without the angle brackets some writers put around it.
+fn url_text(bytes: &[u8]) -> Cow<'_, str> {
+    let bare = bytes.strip_prefix(b"<").and_then(|b| b.strip_suffix(b">")).unwrap_or(bytes);
+    String::from_utf8_lossy(bare)
+}
