@@ -1,9 +1,10 @@
 #!/bin/sh
-# Fills corpus/ with the slices of real archives that the tests of onefold-formats use.
+# Fills corpus/ with the real files that the tests of onefold-formats and onefold-page use.
 set -eu
 cd "$(dirname "$0")"
 data=../crates/formats/tests/data
-mkdir -p corpus/reader_warc corpus/reader_arc corpus/gzip_members corpus/http_response corpus/visible_text corpus/decode corpus/extract corpus/url
+mkdir -p corpus/reader_warc corpus/reader_arc corpus/gzip_members corpus/http_response corpus/visible_text corpus/decode corpus/extract corpus/url \
+    corpus/clean_html corpus/pdf corpus/file corpus/old_office corpus/json_fields corpus/reader_csv
 cp "$data"/*.warc corpus/reader_warc/
 cp "$data"/*.arc corpus/reader_arc/
 cp "$data"/*.gz corpus/gzip_members/
@@ -13,6 +14,18 @@ for file in "$data"/*.warc; do
     cp "$file" corpus/decode/
 done
 cp ../crates/page/tests/data/*.html corpus/extract/
+cp ../crates/page/tests/data/*.html corpus/clean_html/
+files=../crates/page/tests/data/files
+cp "$files"/* corpus/file/
+# Targets put the first bytes in front.
+tail -c +10 "$files/story.pdf" >corpus/pdf/story
+printf '1 0 obj <</Pages 2 0 R>> endobj 2 0 obj <</Kids[3 0 R]>> endobj 3 0 obj <</Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>>> endobj 4 0 obj <<>> stream\nBT /F 9 Tf (a) Tj [(b) -300 (c)] TJ ET\nendstream endobj 5 0 obj <</Subtype/Type1>> endobj trailer <</Root 1 0 R>>' >corpus/pdf/small
+for name in story.doc ships.xls; do
+    tail -c +9 "$files/$name" >"corpus/old_office/$name"
+done
+gzip -dc "$files/slides.ppt.gz" | tail -c +9 >corpus/old_office/slides.ppt
+printf '{"id":"a","text":"some \\u00e9 text","url":null,"n":[1,{"x":2.5e3}]}' >corpus/json_fields/line
+printf 'id,text\n1,"a ""quoted""\nfield"\n2,plain\n' >corpus/reader_csv/table
 grep -o 'http[^", ]*' ../crates/page/tests/data/url/crawler-commons/weird_to_normalized.csv | sort -u | while read -r url; do
     printf %s "$url" >"corpus/url/$(printf %s "$url" | cksum | cut -d' ' -f1)"
 done
