@@ -23,7 +23,7 @@ programs=${CARGO_TARGET_DIR:-target}/$host/release
 run() {
   local target=$1
   mkdir -p "artifacts/$target" "corpus/$target"
-  if ! "$programs/$target" "corpus/$target" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 \
+  if ! "$programs/$target" "corpus/$target" -max_total_time="$seconds" -seed=1 -timeout=60 -rss_limit_mb=2048 \
     -artifact_prefix="artifacts/$target/" -print_final_stats=1 >"artifacts/$target.log" 2>&1; then
     tail -n 40 "artifacts/$target.log" >&2
     echo "fuzz: $target failed; see fuzz/artifacts/$target" >&2
