@@ -4,6 +4,7 @@ use crate::CANCEL;
 use crate::args::{ClusterKind, Dedup, EvidenceKind, InputArgs, MachineArgs, MatchArgs, UnitKind};
 use crate::progress::Bars;
 use crate::size::human;
+use crate::terminal::{note, outln};
 use anyhow::{Context, Result, bail};
 use onefold_detect::resolve::Clustering;
 use onefold_formats::source::Fields;
@@ -211,24 +212,24 @@ fn print_estimate(job: &Job<'_>, json: bool) -> Result<()> {
             "bands": plan.method.has_signature().then_some(plan.bands.bands),
             "rows": plan.method.has_signature().then_some(plan.bands.rows),
         });
-        println!("{value}");
+        outln!("{value}");
         return Ok(());
     }
-    println!("files      {} ({})", estimate.sources, human(estimate.input_bytes));
-    println!("documents  about {}", estimate.documents);
-    println!(
+    outln!("files      {} ({})", estimate.sources, human(estimate.input_bytes));
+    outln!("documents  about {}", estimate.documents);
+    outln!(
         "memory     {} at least, {} allowed",
         human(estimate.memory_bytes),
         human(job.resources.memory_bytes)
     );
-    println!(
+    outln!(
         "disk       {} temporary, {} output at most",
         human(estimate.temp_bytes),
         human(estimate.output_bytes)
     );
-    println!("time       about {:.0} s with {} threads", estimate.seconds.max(1.0), job.resources.threads);
+    outln!("time       about {:.0} s with {} threads", estimate.seconds.max(1.0), job.resources.threads);
     if plan.method.has_signature() {
-        println!("bands      {} of {} rows", plan.bands.bands, plan.bands.rows);
+        outln!("bands      {} of {} rows", plan.bands.bands, plan.bands.rows);
     }
     Ok(())
 }
@@ -246,15 +247,15 @@ fn summary(manifest: &Manifest, arguments: &Dedup, output: &Path, seconds: f64) 
             "seconds": seconds,
             "peak_memory_bytes": manifest.peak_memory_bytes,
         });
-        println!("{value}");
+        outln!("{value}");
     }
     if arguments.machine.quiet {
         return Ok(());
     }
     let bytes: u64 = manifest.inputs.iter().map(|input| input.size).sum();
     let share = |part: u64| 100.0 * part as f64 / counts.read.max(1) as f64;
-    eprintln!("read     {:>12}  {} in {seconds:.1} s", counts.read, human(bytes));
-    eprintln!("kept     {:>12}  {:.1} %", counts.kept, share(counts.kept));
+    note!("read     {:>12}  {} in {seconds:.1} s", counts.read, human(bytes));
+    note!("kept     {:>12}  {:.1} %", counts.kept, share(counts.kept));
     let more = |count: u64, kind: &str| match count {
         0 => String::new(),
         count => format!(", {count} {kind}"),
@@ -267,10 +268,10 @@ fn summary(manifest: &Manifest, arguments: &Dedup, output: &Path, seconds: f64) 
         more(counts.removed_url, "url"),
         counts.clusters
     );
-    eprintln!("removed  {:>12}  {:.1} %: {kinds}", counts.removed, share(counts.removed));
+    note!("removed  {:>12}  {:.1} %: {kinds}", counts.removed, share(counts.removed));
     if let Some(against) = &manifest.against {
         let (exact, near) = (against.removed_exact, against.removed_near);
-        eprintln!(
+        note!(
             "known    {:>12}  of the removed, by {}: {exact} exact, {near} near",
             exact + near,
             crate::terminal::escape(&against.index)
@@ -278,7 +279,7 @@ fn summary(manifest: &Manifest, arguments: &Dedup, output: &Path, seconds: f64) 
     }
     if let Some(cut) = &manifest.paragraphs {
         let share = 100.0 * cut.bytes_removed as f64 / cut.bytes_read.max(1) as f64;
-        eprintln!(
+        note!(
             "cut      {:>12}  of {} paragraphs, from {} documents: {}, {share:.1} % of the text",
             cut.removed,
             cut.read,
@@ -291,25 +292,20 @@ fn summary(manifest: &Manifest, arguments: &Dedup, output: &Path, seconds: f64) 
     };
     let (skipped, needs) = (&manifest.pages.skipped, &manifest.pages.needs);
     if !skipped.is_empty() {
-        eprintln!("skipped  {:>12}  {}", skipped.values().sum::<u64>(), kinds(skipped));
+        note!("skipped  {:>12}  {}", skipped.values().sum::<u64>(), kinds(skipped));
     }
     if !needs.is_empty() {
         let (count, ending) = (needs.values().sum::<u64>(), &manifest.evidence);
-        eprintln!("needing  {count:>12}  {} to show their content; see needs.{ending}", kinds(needs));
+        note!("needing  {count:>12}  {} to show their content; see needs.{ending}", kinds(needs));
     }
     if counts.bad > 0 {
-        eprintln!(
-            "bad      {:>12}  {}; see bad.{}",
-            counts.bad,
-            kinds(&manifest.bad_by_kind),
-            manifest.evidence
-        );
+        note!("bad      {:>12}  {}; see bad.{}", counts.bad, kinds(&manifest.bad_by_kind), manifest.evidence);
     }
     for note in &manifest.notes {
-        eprintln!("note: {}", crate::terminal::escape(note));
+        note!("note: {}", crate::terminal::escape(note));
     }
     if output != Path::new("-") {
-        eprintln!("written to {}", output.display());
+        note!("written to {}", output.display());
     }
     Ok(())
 }

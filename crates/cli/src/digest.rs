@@ -7,7 +7,7 @@ mod check;
 mod name;
 
 use crate::args::Digest;
-use crate::terminal::escape;
+use crate::terminal::{escape, note};
 use anyhow::Result;
 use onefold_detect::digest::checksum::{Checksum, ChecksumValue, Kind};
 use std::io::{BufWriter, Read, Write};
@@ -46,7 +46,7 @@ pub(crate) fn run(arguments: &Digest) -> Result<bool> {
             Err(error) => {
                 // What was said so far comes before what went wrong.
                 out.flush()?;
-                eprintln!("error: {}", escape(&error.to_string()));
+                note!("error: {}", escape(&error.to_string()));
                 all = false;
             }
         }

@@ -9,6 +9,7 @@ use crate::CANCEL;
 use crate::args::{Evaluate, EvaluateOther, MatchArgs, MethodName};
 use crate::dedup::{Scratch, plan, resources, selection};
 use crate::progress::Bars;
+use crate::terminal::{note, outln};
 use anyhow::{Context, Result, bail};
 use onefold_pipeline::{Job, Selection, Switches, cpu_seconds};
 use onefold_run::{Method, Plan};
@@ -74,22 +75,19 @@ pub(crate) fn run(arguments: &Evaluate) -> Result<()> {
             "distances": distances,
             "measures": labels,
         });
-        println!("{value}");
+        outln!("{value}");
         return Ok(());
     }
-    println!("{} pairs in the truth", truth.positives());
+    outln!("{} pairs in the truth", truth.positives());
     if let Some(one_in) = arguments.sample_documents {
-        println!("on one document in {one_in}; intervals are of 95 %");
+        outln!("on one document in {one_in}; intervals are of 95 %");
     }
     score::print(&scores, arguments.sample_documents.is_some());
     if let Some(distances) = &distances {
-        println!("\nfingerprints within k, unverified");
-        println!("{:>3} {:>9} {:>9} {:>8}", "k", "listed", "precision", "recall");
+        outln!("\nfingerprints within k, unverified");
+        outln!("{:>3} {:>9} {:>9} {:>8}", "k", "listed", "precision", "recall");
         for found in distances {
-            println!(
-                "{:>3} {:>9} {:>9.4} {:>8.4}",
-                found.hamming, found.listed, found.precision, found.recall
-            );
+            outln!("{:>3} {:>9} {:>9.4} {:>8.4}", found.hamming, found.listed, found.precision, found.recall);
         }
     }
     if let Some(measures) = &labels {
@@ -155,7 +153,7 @@ impl Corpus<'_> {
         }
         if !self.arguments.machine.quiet {
             let (count, first) = (missing.len(), crate::terminal::escape(first));
-            eprintln!(
+            note!(
                 "note: {count} of {all} ids of the truth are not in the input, such as {first}; their pairs count as missed"
             );
         }

@@ -6,7 +6,7 @@ mod show;
 
 use crate::args::{ContentKind, Extract, MachineArgs};
 use crate::dedup::Scratch;
-use crate::terminal::escape;
+use crate::terminal::{escape, note};
 use anyhow::{Context, Result, bail};
 use onefold_formats::BadRecord;
 use onefold_formats::inputs::{Input, Inputs};
@@ -33,7 +33,7 @@ impl Counts {
     fn bad(&mut self, place: &str, bad: &BadRecord, quiet: bool) {
         self.bad += 1;
         if !quiet {
-            eprintln!("bad: {}: {}", escape(place), escape(&bad.message));
+            note!("bad: {}: {}", escape(place), escape(&bad.message));
         }
     }
 }
@@ -68,7 +68,7 @@ pub(crate) fn run(arguments: &Extract) -> Result<()> {
         let name = if is_stdin { "-".to_owned() } else { path.display().to_string() };
         match Source::look(&path, &name, &relative, &fields)? {
             Look::Empty if arguments.quiet => {}
-            Look::Empty => eprintln!("note: {}: empty file", escape(&name)),
+            Look::Empty => note!("note: {}: empty file", escape(&name)),
             Look::Bad(bad) => counts.bad(&name, &bad, arguments.quiet),
             Look::Source(source) => {
                 let alone = !several && matches!(source.format, Format::Html | Format::Text | Format::File);
@@ -147,5 +147,5 @@ fn summary(counts: &Counts) {
     if counts.needs > 0 {
         line += &format!("; {} need a script, a form or a login to show their content", counts.needs);
     }
-    eprintln!("{line}");
+    note!("{line}");
 }

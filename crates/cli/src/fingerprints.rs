@@ -4,7 +4,7 @@ use crate::CANCEL;
 use crate::args::{FingerprintFormat, Fingerprints};
 use crate::dedup::{Scratch, plan, resources, selection};
 use crate::progress::Bars;
-use crate::terminal::tsv_field;
+use crate::terminal::{note, tsv_field};
 use anyhow::Result;
 use onefold_detect::measure::estimate::ValueBits;
 use onefold_pipeline::{FingerprintsSummary, Job, Switches};
@@ -46,7 +46,7 @@ pub(crate) fn run(arguments: &Fingerprints) -> Result<()> {
     let summary = outcome?;
     if !arguments.machine.quiet {
         let counts = summary.counts;
-        eprintln!("read {} documents, {} bad", counts.read, counts.bad);
+        note!("read {} documents, {} bad", counts.read, counts.bad);
         crate::terminal::first_bad(summary.first_bad.as_deref());
     }
     Ok(())

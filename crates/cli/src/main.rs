@@ -1,5 +1,4 @@
 //! The `onefold` command: arguments, calls, printing.
-#![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod args;
 mod compare;
@@ -19,6 +18,7 @@ mod terminal;
 mod tune;
 mod url;
 
+use crate::terminal::note;
 use clap::Parser;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -54,14 +54,14 @@ fn main() -> ExitCode {
         if let Some(scratch) = &waiting {
             // What was spooled so far is of no use.
             let _ = fs_err::remove_dir_all(scratch);
-            eprintln!("error: interrupted");
+            note!("error: interrupted");
         }
         if waiting.is_some() || CANCEL.swap(true, Ordering::Relaxed) {
             std::process::exit(130);
         }
     });
     if let Err(error) = handler {
-        eprintln!("warning: interrupts will end the run at once: {error}");
+        note!("warning: interrupts will end the run at once: {error}");
     }
     let outcome = match command {
         args::Command::Dedup(arguments) => dedup::run(&arguments),
@@ -86,6 +86,7 @@ fn main() -> ExitCode {
             Err(error) => Err(error),
         },
     };
+    let outcome = outcome.and_then(|()| Ok(terminal::printed()?));
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => terminal::report(&error),

@@ -4,7 +4,7 @@ use crate::CANCEL;
 use crate::args::{Pairs, PairsFormat};
 use crate::dedup::{Scratch, plan, resources, selection};
 use crate::progress::Bars;
-use crate::terminal::tsv_field;
+use crate::terminal::{note, outln, tsv_field};
 use anyhow::Result;
 use onefold_pipeline::{Job, Pair, PairsSummary, Switches};
 use std::io::{BufWriter, Write};
@@ -36,12 +36,12 @@ pub(crate) fn run(arguments: &Pairs) -> Result<()> {
     if !arguments.machine.quiet {
         let counts = summary.counts;
         let seconds = started.elapsed().as_secs_f64();
-        eprintln!("read {} documents, {} bad, in {seconds:.1} s", counts.read, counts.bad);
+        note!("read {} documents, {} bad, in {seconds:.1} s", counts.read, counts.bad);
         crate::terminal::first_bad(summary.first_bad.as_deref());
-        eprintln!("listed {} pairs", summary.pairs);
+        note!("listed {} pairs", summary.pairs);
         if !arguments.histogram {
             for (score, count) in summary.by_score.iter().rev() {
-                eprintln!("  similarity {:.2}  {count}", f64::from(*score) / 100.0);
+                note!("  similarity {:.2}  {count}", f64::from(*score) / 100.0);
             }
         }
     }
@@ -58,17 +58,17 @@ const BAR: u64 = 50;
 fn histogram(summary: &PairsSummary) {
     let bar = |count: u64, most: u64| "█".repeat((count * BAR).div_ceil(most.max(1)) as usize);
     let most = summary.by_score.values().copied().max().unwrap_or(0);
-    println!("similarity      pairs");
+    outln!("similarity      pairs");
     for (score, count) in summary.by_score.iter().rev() {
-        println!("{:>10.2} {count:>10}  {}", f64::from(*score) / 100.0, bar(*count, most));
+        outln!("{:>10.2} {count:>10}  {}", f64::from(*score) / 100.0, bar(*count, most));
     }
     if summary.by_band.is_empty() {
         return;
     }
     let most = summary.by_band.iter().copied().max().unwrap_or(0);
-    println!("\n      band  near pairs that agree in it");
+    outln!("\n      band  near pairs that agree in it");
     for (band, count) in summary.by_band.iter().enumerate() {
-        println!("{:>10} {count:>10}  {}", band + 1, bar(*count, most));
+        outln!("{:>10} {count:>10}  {}", band + 1, bar(*count, most));
     }
 }
 

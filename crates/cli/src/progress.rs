@@ -1,5 +1,6 @@
 //! Progress on a terminal: a bar for each stage.
 
+use crate::terminal::note;
 use indicatif::{ProgressBar, ProgressStyle};
 use onefold_pipeline::{Progress, StageKind};
 use std::io::IsTerminal;
@@ -67,7 +68,7 @@ impl Progress for Bars {
 
     fn note(&self, text: &str) {
         if !self.quiet {
-            eprintln!("note: {}", crate::terminal::escape(text));
+            note!("note: {}", crate::terminal::escape(text));
         }
     }
 }

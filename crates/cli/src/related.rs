@@ -4,7 +4,7 @@ use crate::CANCEL;
 use crate::args::{InputArgs, MatchArgs, MethodName, Related};
 use crate::dedup::{Scratch, plan, resources, selection};
 use crate::progress::Bars;
-use crate::terminal::{escape, tsv_field};
+use crate::terminal::{escape, note, outln, tsv_field};
 use anyhow::Result;
 use onefold_pipeline::{Job, Switches};
 
@@ -39,16 +39,16 @@ pub(crate) fn run(arguments: &Related) -> Result<()> {
                 "containment": related.overlap.containment(),
                 "shared_shingles": related.overlap.shared,
             });
-            println!("{line}");
+            outln!("{line}");
         }
         return Ok(());
     }
-    println!("id\tsimilarity\tcontainment\tshared_shingles\turl");
+    outln!("id\tsimilarity\tcontainment\tshared_shingles\turl");
     for related in &found {
         let mut line = String::new();
         tsv_field(&related.document.id, &mut line);
         let (overlap, url) = (related.overlap, related.document.url.as_deref().unwrap_or_default());
-        println!(
+        outln!(
             "{line}\t{:.4}\t{:.4}\t{}\t{}",
             overlap.resemblance(),
             overlap.containment(),
@@ -57,7 +57,7 @@ pub(crate) fn run(arguments: &Related) -> Result<()> {
         );
     }
     if found.is_empty() && !arguments.machine.quiet {
-        eprintln!("note: no document shares a shingle with {}", escape(&arguments.id));
+        note!("note: no document shares a shingle with {}", escape(&arguments.id));
     }
     Ok(())
 }

@@ -1,7 +1,48 @@
 //! Messages to people: errors, hints, text from outside made harmless.
 
 use onefold_pipeline::Error;
+use std::fmt::Arguments;
+use std::io::Write;
 use std::process::ExitCode;
+use std::sync::{Mutex, PoisonError};
+
+/// Prints a line on standard output. What cannot be written is told by [`printed`] at the end.
+macro_rules! outln {
+    () => { $crate::terminal::print(format_args!("\n")) };
+    ($($text:tt)*) => { $crate::terminal::print(format_args!("{}\n", format_args!($($text)*))) };
+}
+
+/// Prints on standard output.
+macro_rules! out {
+    ($($text:tt)*) => { $crate::terminal::print(format_args!($($text)*)) };
+}
+
+/// Tells people something on standard error. Where that is gone, nobody is there to be told.
+macro_rules! note {
+    ($($text:tt)*) => { $crate::terminal::tell(format_args!($($text)*)) };
+}
+
+pub(crate) use {note, out, outln};
+
+/// Why standard output could not be written.
+static FAILED: Mutex<Option<std::io::Error>> = Mutex::new(None);
+
+pub(crate) fn print(text: Arguments<'_>) {
+    let mut failed = FAILED.lock().unwrap_or_else(PoisonError::into_inner);
+    if failed.is_none() {
+        *failed = std::io::stdout().lock().write_fmt(text).err();
+    }
+}
+
+pub(crate) fn tell(text: Arguments<'_>) {
+    let _ = writeln!(std::io::stderr().lock(), "{text}");
+}
+
+/// Whether all that was printed arrived.
+pub(crate) fn printed() -> std::io::Result<()> {
+    let failed = FAILED.lock().unwrap_or_else(PoisonError::into_inner).take();
+    failed.map_or_else(|| std::io::stdout().lock().flush(), Err)
+}
 
 /// Prints an error with what to do next, and tells the exit code.
 pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
@@ -12,9 +53,9 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let known = error.downcast_ref::<Error>();
-    eprintln!("error: {}", escape(&format!("{error:#}")));
+    note!("error: {}", escape(&format!("{error:#}")));
     if let Some(hint) = known.and_then(hint) {
-        eprintln!("hint: {hint}");
+        note!("hint: {hint}");
     }
     match known {
         Some(Error::Interrupted) => ExitCode::from(130),
@@ -51,7 +92,7 @@ fn hint(error: &Error) -> Option<String> {
 /// Names the first bad record, if there is one.
 pub(crate) fn first_bad(place: Option<&str>) {
     if let Some(place) = place {
-        eprintln!("the first bad one: {}", escape(place));
+        note!("the first bad one: {}", escape(place));
     }
 }
 

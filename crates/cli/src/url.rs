@@ -5,7 +5,7 @@ mod lines;
 pub(crate) mod rules;
 
 use crate::args::{Url, UrlCommand};
-use crate::terminal::{escape, tsv_field};
+use crate::terminal::{escape, note, tsv_field};
 use anyhow::{Context, Result};
 use lines::Lines;
 use onefold_page::url::{Rules, canonical, key, site};
@@ -78,7 +78,7 @@ impl<W: Write> Printer<W> {
             self.all = false;
             // What was said so far comes before what went wrong.
             self.out.flush()?;
-            eprintln!("{}: {reason}", escape(url).replace('\n', "\\n"));
+            note!("{}: {reason}", escape(url).replace('\n', "\\n"));
         }
         if self.json {
             let mut object = Map::from_iter([("version".into(), 1.into()), ("url".into(), url.into())]);

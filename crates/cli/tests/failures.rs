@@ -211,3 +211,21 @@ fn an_output_that_cannot_be_made_is_an_error_with_its_path() {
     place.run("dedup a.jsonl --output file/out").fails(2, &["file/out"]);
     place.run("dedup a.jsonl --output /proc/nothing/out").fails(2, &["/proc/nothing"]);
 }
+
+#[test]
+fn a_reader_that_has_gone_is_no_failure_and_a_full_disk_is() {
+    let place = Place::new();
+    place.write("a.jsonl", common::four_documents());
+    for arguments in ["related a --in a.jsonl", "pairs a.jsonl --histogram", "dedup a.jsonl --plan"] {
+        let ended =
+            |command: &mut std::process::Command| common::ended(command.spawn().unwrap()).status.code();
+        // The reading end of a pipe that is closed before anything is written.
+        let (read, write) = std::io::pipe().unwrap();
+        drop(read);
+        let quiet = std::process::Stdio::null;
+        assert_eq!(ended(place.command(arguments).stdout(write).stderr(quiet())), Some(0), "{arguments}");
+        let full = || std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        assert_eq!(ended(place.command(arguments).stdout(full()).stderr(quiet())), Some(2), "{arguments}");
+        assert_eq!(ended(place.command(arguments).stdout(quiet()).stderr(full())), Some(0), "{arguments}");
+    }
+}

@@ -2,7 +2,7 @@
 
 use super::{digests, name, tag};
 use crate::args::Digest;
-use crate::terminal::escape;
+use crate::terminal::{escape, note};
 use anyhow::{Result, bail};
 use onefold_detect::digest::checksum::Kind;
 use std::ffi::OsStr;
@@ -41,7 +41,7 @@ pub(super) fn run(arguments: &Digest, lists: &[PathBuf]) -> Result<bool> {
         let text = match read(list) {
             Ok(text) => text,
             Err(error) => {
-                eprintln!("error: {}", escape(&error.to_string()));
+                note!("error: {}", escape(&error.to_string()));
                 all = false;
                 continue;
             }
@@ -89,7 +89,7 @@ fn check(arguments: &Digest, line: &Line, tally: &mut Tally, out: &mut impl Writ
             tally.unread += 1;
             if !arguments.status {
                 out.flush()?;
-                eprintln!("error: {}", escape(&error.to_string()));
+                note!("error: {}", escape(&error.to_string()));
             }
             Some("FAILED open or read")
         }
@@ -112,13 +112,13 @@ fn conclude(arguments: &Digest, list: &Path, tally: &Tally) -> bool {
     if tally.lines == 0 {
         let algorithm =
             if arguments.algorithm.is_empty() { "; --algorithm tells another than sha256" } else { "" };
-        eprintln!("error: {list}: no line of it is a digest and a name{algorithm}");
+        note!("error: {list}: no line of it is a digest and a name{algorithm}");
         return false;
     }
     if !arguments.status {
         let say = |count: u64, one: &str, many: &str| {
             if count > 0 {
-                eprintln!("warning: {list}: {count} {}", if count == 1 { one } else { many });
+                note!("warning: {list}: {count} {}", if count == 1 { one } else { many });
             }
         };
         say(tally.malformed, "line is improperly formatted", "lines are improperly formatted");
@@ -127,7 +127,7 @@ fn conclude(arguments: &Digest, list: &Path, tally: &Tally) -> bool {
     }
     if arguments.ignore_missing && tally.matched + tally.mismatched + tally.unread == 0 {
         if !arguments.status {
-            eprintln!("error: {list}: no file was verified");
+            note!("error: {list}: no file was verified");
         }
         return false;
     }

@@ -4,6 +4,7 @@ use super::Corpus;
 use crate::CANCEL;
 use crate::dedup::plan;
 use crate::progress::Bars;
+use crate::terminal::outln;
 use anyhow::{Result, bail};
 use onefold_detect::measure::{Overlap, bag, cosine, edit, overlap};
 use onefold_detect::text::{Normaliser, ShingleSet, Shingling};
@@ -138,14 +139,24 @@ fn judge(measure: &'static str, mut scored: Vec<(f64, bool)>) -> Measure {
 }
 
 pub(super) fn print(measures: &[Measure]) {
-    println!(
+    outln!(
         "\n{:<34} {:>7} {:>7} {:>10} {:>9} {:>7}",
-        "measure on labelled pairs", "AUC", "F1", "best from", "precision", "recall"
+        "measure on labelled pairs",
+        "AUC",
+        "F1",
+        "best from",
+        "precision",
+        "recall"
     );
     for found in measures {
-        println!(
+        outln!(
             "{:<34} {:>7.4} {:>7.4} {:>10.4} {:>9.4} {:>7.4}",
-            found.measure, found.auc, found.f1, found.threshold, found.precision, found.recall
+            found.measure,
+            found.auc,
+            found.f1,
+            found.threshold,
+            found.precision,
+            found.recall
         );
     }
 }

@@ -1,6 +1,7 @@
 //! `onefold evaluate extract`: how well the content of pages is found, by kind of page.
 
 use crate::args::EvaluateExtract;
+use crate::terminal::outln;
 use anyhow::Result;
 use onefold_page::score::{self, Scores};
 use onefold_page::{Content, extract_html};
@@ -62,10 +63,10 @@ pub(super) fn run(arguments: &EvaluateExtract) -> Result<()> {
         });
     }
     if arguments.json {
-        println!("{}", serde_json::json!({ "version": 1, "pages": pages.len(), "content": lines }));
+        outln!("{}", serde_json::json!({ "version": 1, "pages": pages.len(), "content": lines }));
         return Ok(());
     }
-    println!("{} pages, {megabytes:.1} MB of HTML; F1", pages.len());
+    outln!("{} pages, {megabytes:.1} MB of HTML; F1", pages.len());
     print(&lines);
     Ok(())
 }
@@ -86,11 +87,11 @@ fn print(lines: &[Line]) {
         let values: Vec<f64> = lines.iter().filter_map(value).collect();
         if !values.is_empty() {
             let columns: String = values.iter().map(|value| format!("{value:>9.4}")).collect();
-            println!("{name:<28}{columns}");
+            outln!("{name:<28}{columns}");
         }
     };
     let header: String = lines.iter().map(|line| format!("{:>9}", line.content)).collect();
-    println!("{:<28}{header}", "");
+    outln!("{:<28}{header}", "");
     row("scrapinghub", &|line| line.scrapinghub.as_ref().map(|set| set.f1));
     row("  precision", &|line| line.scrapinghub.as_ref().map(|set| set.precision));
     row("  recall", &|line| line.scrapinghub.as_ref().map(|set| set.recall));
@@ -101,7 +102,7 @@ fn print(lines: &[Line]) {
             line.wcxb.as_ref().and_then(|set| set.by_kind.get(kind)).map(|kind| kind.f1)
         });
     }
-    let last = |name: &str, values: Vec<String>| println!("{name:<28}{}", values.concat());
+    let last = |name: &str, values: Vec<String>| outln!("{name:<28}{}", values.concat());
     last(
         "pages of which more was taken",
         lines.iter().map(|line| format!("{:>9}", line.fallbacks)).collect(),

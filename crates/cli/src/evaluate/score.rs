@@ -1,6 +1,7 @@
 //! Precision, recall and F1 of a method.
 
 use super::{Pairs, Truth};
+use crate::terminal::{out, outln};
 use serde::Serialize;
 
 /// What a method listed, and what it took.
@@ -81,12 +82,20 @@ pub(super) fn wilson(part: usize, whole: usize) -> [f64; 2] {
 }
 
 pub(super) fn print(scores: &[Score], intervals: bool) {
-    println!(
+    outln!(
         "\n{:<10} {:>9} {:>9} {:>8} {:>9} {:>8} {:>7} {:>8} {:>8}",
-        "method", "listed", "found", "missed", "precision", "recall", "F1", "seconds", "CPU"
+        "method",
+        "listed",
+        "found",
+        "missed",
+        "precision",
+        "recall",
+        "F1",
+        "seconds",
+        "CPU"
     );
     for score in scores {
-        println!(
+        outln!(
             "{:<10} {:>9} {:>9} {:>8} {:>9} {:>8.4} {:>7.4} {:>8.2} {:>8.2}",
             score.method,
             score.listed,
@@ -101,23 +110,23 @@ pub(super) fn print(scores: &[Score], intervals: bool) {
         if intervals {
             let [low, high] = score.recall_interval;
             let [least, most] = score.precision_interval;
-            println!("{:<10} recall {low:.4} to {high:.4}, precision {least:.4} to {most:.4}", "");
+            outln!("{:<10} recall {low:.4} to {high:.4}, precision {least:.4} to {most:.4}", "");
         }
     }
     let Some(steps) = scores.first().map(|score| &score.by_similarity).filter(|steps| !steps.is_empty())
     else {
         return;
     };
-    print!("\n{:<12} {:>8}", "similarity", "truth");
-    scores.iter().for_each(|score| print!(" {:>9}", score.method));
-    println!();
+    out!("\n{:<12} {:>8}", "similarity", "truth");
+    scores.iter().for_each(|score| out!(" {:>9}", score.method));
+    outln!();
     for (at, step) in steps.iter().enumerate() {
-        print!("{:<12} {:>8}", format!("{:.2}–{:.2}", step.from, (step.from + 0.05).min(1.0)), step.truth);
+        out!("{:<12} {:>8}", format!("{:.2}–{:.2}", step.from, (step.from + 0.05).min(1.0)), step.truth);
         for score in scores {
             let step = &score.by_similarity[at];
-            print!(" {:>9.4}", share(step.found, step.truth));
+            out!(" {:>9.4}", share(step.found, step.truth));
         }
-        println!();
+        outln!();
     }
 }
 

@@ -3,6 +3,7 @@
 use super::args::{Create, Dir, Expire, FromTo, PlanArgs, Stats, StoreKind};
 use super::{answer_no, now, open, plans};
 use crate::size::human;
+use crate::terminal::outln;
 use anyhow::Result;
 use onefold_index::{Cost, Cut, Index, Options, costs};
 use onefold_run::{Method, Plan};
@@ -24,7 +25,7 @@ pub(super) fn create(arguments: &Create) -> Result<()> {
 pub(super) fn expire(arguments: &Expire) -> Result<()> {
     let index = open(&arguments.dir, Options::default())?;
     let before = now().saturating_sub(arguments.older_than);
-    println!("{}", serde_json::json!({"removed": index.expire(before)?, "last_seen_before": before}));
+    outln!("{}", serde_json::json!({"removed": index.expire(before)?, "last_seen_before": before}));
     Ok(())
 }
 
@@ -36,26 +37,21 @@ pub(super) fn stats(arguments: &Stats) -> Result<()> {
         let mut value = serde_json::to_value(&stats)?;
         value["version"] = 1.into();
         value["settings"] = serde_json::to_value(index.settings())?;
-        println!("{value}");
+        outln!("{value}");
         return Ok(());
     }
-    println!("documents  {}: {} keepers, {} members", stats.documents, stats.keepers, stats.members);
-    println!("rule       {}", index.settings().rule.name());
-    println!(
-        "segments   {} ({}), {} removed in them",
-        stats.segments,
-        human(stats.segment_bytes),
-        stats.dead
-    );
-    println!("head       {} keys", stats.head_entries);
-    println!("store      {}", human(stats.store_bytes));
-    println!("memory     {} for keys", human(stats.memory_bytes));
+    outln!("documents  {}: {} keepers, {} members", stats.documents, stats.keepers, stats.members);
+    outln!("rule       {}", index.settings().rule.name());
+    outln!("segments   {} ({}), {} removed in them", stats.segments, human(stats.segment_bytes), stats.dead);
+    outln!("head       {} keys", stats.head_entries);
+    outln!("store      {}", human(stats.store_bytes));
+    outln!("memory     {} for keys", human(stats.memory_bytes));
     if stats.table_entries > 0 {
         let (bits, tables) = (bits(stats.table_bytes), stats.tables);
-        println!("tables     {tables}, {bits:.1} bits a fingerprint and number in each, 96 uncompressed");
+        outln!("tables     {tables}, {bits:.1} bits a fingerprint and number in each, 96 uncompressed");
     }
     if let Some(trouble) = &stats.trouble {
-        println!("trouble    {}", crate::terminal::escape(trouble));
+        outln!("trouble    {}", crate::terminal::escape(trouble));
     }
     Ok(())
 }
@@ -63,9 +59,9 @@ pub(super) fn stats(arguments: &Stats) -> Result<()> {
 pub(super) fn verify(arguments: &Dir) -> Result<()> {
     let index = open(&arguments.dir, Options::default())?;
     let report = index.verify()?;
-    println!("{} documents and {} keys, {} problems", report.documents, report.keys, report.problems.len());
+    outln!("{} documents and {} keys, {} problems", report.documents, report.keys, report.problems.len());
     for problem in &report.problems {
-        println!("{}", crate::terminal::escape(problem));
+        outln!("{}", crate::terminal::escape(problem));
     }
     if !report.problems.is_empty() {
         answer_no(index);
@@ -89,7 +85,7 @@ pub(super) fn restore(arguments: &FromTo) -> Result<()> {
 pub(super) fn merge(arguments: &FromTo) -> Result<()> {
     let index = open(&arguments.dir, Options::default())?;
     let new = index.merge(&open(&arguments.other, Options::default())?)?;
-    println!("{}", serde_json::json!({"new": new, "documents": index.stats()?.documents}));
+    outln!("{}", serde_json::json!({"new": new, "documents": index.stats()?.documents}));
     Ok(())
 }
 
@@ -114,19 +110,20 @@ pub(super) fn plan(arguments: &PlanArgs) -> Result<()> {
         };
         let lines: Vec<serde_json::Value> = costs.iter().map(line).collect();
         let (documents, distance) = (arguments.documents, arguments.distance);
-        println!(
+        outln!(
             "{}",
             serde_json::json!({"version": 1, "documents": documents, "distance": distance, "plans": lines})
         );
         return Ok(());
     }
-    println!(
+    outln!(
         "{} documents, up to {} bits apart, none missed; the fastest first",
-        arguments.documents, arguments.distance
+        arguments.documents,
+        arguments.distance
     );
-    println!("tables  key bits  compared a query  memory coded  memory plain  about µs  blocks");
+    outln!("tables  key bits  compared a query  memory coded  memory plain  about µs  blocks");
     for cost in &costs {
-        println!(
+        outln!(
             "{:>6}  {:>8}  {:>16.1}  {:>12}  {:>12}  {:>8.1}  {}",
             cost.tables,
             cost.key_bits,

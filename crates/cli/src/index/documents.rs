@@ -6,6 +6,7 @@ use super::{answer_no, now, open};
 use crate::CANCEL;
 use crate::args::{InputArgs, MachineArgs};
 use crate::dedup::{Scratch, reads_stdin, resources, selection};
+use crate::terminal::note;
 use anyhow::{Result, bail};
 use onefold_formats::source::Fields;
 use onefold_index::{Durability, Index, Match, Options, Sketch, Verdict};
@@ -68,7 +69,7 @@ fn feed(
             );
         }
         if !machine.quiet {
-            eprintln!(
+            note!(
                 "{} bad records were passed over; the first: {}",
                 summary.bad,
                 crate::terminal::escape(&first)
@@ -99,9 +100,11 @@ impl Counts {
         if !quiet {
             let all = self.new + self.exact + self.near;
             let seconds = started.elapsed().as_secs_f64();
-            eprintln!(
+            note!(
                 "{all} documents in {seconds:.1} s: {} new, {} exact, {} near",
-                self.new, self.exact, self.near
+                self.new,
+                self.exact,
+                self.near
             );
         }
     }
@@ -185,7 +188,7 @@ pub(super) fn get(arguments: &Ids) -> Result<()> {
         }
         if !known {
             missing += 1;
-            eprintln!("{}: not in the index", crate::terminal::escape(id));
+            note!("{}: not in the index", crate::terminal::escape(id));
         }
     }
     lines.flush()?;

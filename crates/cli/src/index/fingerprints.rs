@@ -2,7 +2,7 @@
 
 use super::args::{PicturesArgs, QueryBatch};
 use super::open;
-use crate::terminal::tsv_field;
+use crate::terminal::{note, tsv_field};
 use anyhow::{Context, Result, bail};
 use onefold_index::{Options, Pictures};
 use std::collections::HashMap;
@@ -45,7 +45,7 @@ pub(super) fn query_batch(arguments: &QueryBatch) -> Result<()> {
     }
     out.flush()?;
     if !arguments.quiet {
-        eprintln!("{} fingerprints, {} pairs", fingerprints.len(), pairs.len());
+        note!("{} fingerprints, {} pairs", fingerprints.len(), pairs.len());
     }
     Ok(())
 }

@@ -7,6 +7,7 @@ use super::args::Import;
 use super::{now, plans};
 use crate::CANCEL;
 use crate::dedup::resources;
+use crate::terminal::outln;
 use anyhow::{Context, Result, bail, ensure};
 use onefold_detect::measure::Overlap;
 use onefold_formats::source::{Look, Source};
@@ -36,7 +37,7 @@ pub(super) fn import(arguments: &Import) -> Result<()> {
     run.add_all(&importer, numbers)?;
     let (documents, members) = importer.finish()?;
     let outside = run.members.values().filter(|member| matches!(member, Member::Outside)).count();
-    println!(
+    outln!(
         "{}",
         serde_json::json!({
             "documents": documents, "keepers": documents - members, "members": members,

@@ -5,6 +5,7 @@ use crate::CANCEL;
 use crate::args::UrlLearn;
 use crate::dedup::resources;
 use crate::progress::Bars;
+use crate::terminal::note;
 use anyhow::Result;
 use onefold_page::url::LearnOptions;
 use std::io::Write;
@@ -18,7 +19,7 @@ pub(super) fn run(arguments: &UrlLearn) -> Result<()> {
     bars.finish();
     let learned = learned?;
     if !arguments.machine.quiet {
-        eprintln!("{} rules from {} keys of URLs", learned.rules.len(), learned.keys);
+        note!("{} rules from {} keys of URLs", learned.rules.len(), learned.keys);
     }
     let file = RulesFile {
         version: VERSION,
