@@ -22,6 +22,7 @@ mod site;
 use ::url::Url;
 pub use learn::{LearnOptions, Learned, learn};
 pub use rules::{Rule, RuleKind, Rules};
+use std::borrow::Cow;
 
 /// Why a URL has no canonical form.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -48,6 +49,14 @@ pub enum UrlError {
 /// ```
 pub fn canonical(url: &str) -> Result<String, UrlError> {
     Ok(canonical::of(&parse(url)?))
+}
+
+/// [`canonical`] without a copy of what is canonical as it stands.
+pub fn canonical_of(url: &str) -> Result<Cow<'_, str>, UrlError> {
+    if canonical::is_plain(url) {
+        return Ok(Cow::Borrowed(url));
+    }
+    canonical(url).map(Cow::Owned)
 }
 
 /// The key: equal for URLs that mostly show the same page; for grouping, never for fetching.
@@ -136,6 +145,13 @@ mod tests {
         }
 
         #[test]
+        fn what_is_canonical_at_a_glance_is(
+            url in "https?://[a-z0-9.-]{0,8}(\\.[a-z0-9x]{1,4})?(/[a-zA-Z0-9._~?&=/-]{0,20})?"
+        ) {
+            prop_assert_eq!(canonical_of(&url).map(Cow::into_owned), canonical(&url));
+        }
+
+        #[test]
         fn any_text_has_an_answer(url in "\\PC{0,60}") {
             let _ = (canonical(&url), key(&url), site(&url));
         }
@@ -146,6 +162,22 @@ mod tests {
         assert_eq!(canonical("example.org:8080/x").unwrap(), "http://example.org:8080/x");
         assert_eq!(canonical("dns:example.org").unwrap(), "dns:example.org");
         assert_eq!(canonical("  \n"), Err(UrlError::Empty));
+    }
+
+    #[test]
+    fn urls_of_a_crawl_are_canonical_at_a_glance() {
+        for url in ["https://www.example.org/", "http://a-b.example.co.uk/x/Y_1.html?q=2&r=a~b"] {
+            assert!(matches!(canonical_of(url), Ok(Cow::Borrowed(_))), "{url}");
+        }
+        for url in [
+            "https://example.org",
+            "http://1.2.3.4/",
+            "http://a.0x7f/",
+            "http://xn--a.example/",
+            "http://a.example/b/../c",
+        ] {
+            assert!(!matches!(canonical_of(url), Ok(Cow::Borrowed(_))), "{url}");
+        }
     }
 
     #[test]

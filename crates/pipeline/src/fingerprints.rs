@@ -5,8 +5,8 @@ use crate::job::Job;
 use crate::progress::StageKind;
 use crate::recipe::Recipe;
 use crate::scan::scan;
-use crate::table::{DocId, Table};
-use crate::workdir::{Identity, Workdir};
+use crate::table::DocId;
+use crate::workdir::Workdir;
 use onefold_run::Counts;
 use std::path::Path;
 
@@ -43,23 +43,16 @@ pub fn fingerprints(
     take: &mut dyn FnMut(&Fingerprint<'_>) -> Result<(), Error>,
 ) -> Result<FingerprintsSummary, Error> {
     let found = job.selection.look(&job.plan.fields)?;
-    let identity = Identity {
-        plan: job.plan.clone(),
-        annotate: false,
-        evidence: String::new(),
-        inputs: Vec::new(),
-        against: None,
-    };
-    let workdir = Workdir::open(work, &identity, false, work)?;
+    let workdir = Workdir::passing(work, &job.plan)?;
     let mut sources = found.sources;
     let outcome = (|| {
         let mut recipe = Recipe::learn(job, &sources)?;
         recipe.layout = recipe.layout.with_tokens();
-        // Nothing is matched here, so that no keys are needed.
+        // Nothing is matched here, so that neither keys nor shingles are needed.
         recipe.tables = None;
-        let mut pieces = scan(job, &recipe, &mut sources, &workdir, found.bad.len() as u64)?;
-        let mut table = Table::new(&sources, &job.plan.keep, recipe.layout);
-        pieces.load(&mut table, &workdir, job.resources.memory_bytes / 4)?;
+        recipe.holds_shingles = false;
+        let pieces = scan(job, &recipe, &mut sources, &workdir, found.bad.len() as u64)?;
+        let table = pieces.into_table(job, &recipe, &sources, &workdir)?;
         job.progress.start(StageKind::Write, table.len() as u64);
         for document in 0..table.len() as DocId {
             let (names, record) = (table.names(document)?, table.record(document)?);

@@ -7,7 +7,8 @@
 //! 2. [`exact`]: equal texts are collapsed.
 //!    With `--against`, [`against`] then asks an index, and what it knows is out of the run.
 //! 3. [`candidates`]: band keys meet, a slice of the key space at a time, and tie documents into components.
-//! 4. [`resolve`]: components are decided one by one on the true shingle sets, read again by address.
+//! 4. [`resolve`]: components are decided one by one on the true shingle sets, held since
+//!    they were read or read again by address.
 //! 5. [`write`]: the kept documents and the evidence, under temporary names until all is there.
 
 mod against;
@@ -21,6 +22,7 @@ pub mod explain;
 mod find;
 mod fingerprints;
 mod groups;
+mod hold;
 mod inputs;
 mod job;
 mod links;

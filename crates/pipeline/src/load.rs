@@ -55,7 +55,10 @@ impl<'a> Loader<'a> {
 
     /// The shingle set of a document.
     pub(crate) fn shingles(&mut self, document: DocId) -> Result<ShingleSet, Error> {
-        self.load(document, Sketcher::shingles)
+        match self.table.held_shingles(document) {
+            Some(hashes) => Ok(ShingleSet::from_hashes(hashes)),
+            None => self.load(document, Sketcher::shingles),
+        }
     }
 
     /// The characters of a document's normalised text.

@@ -13,7 +13,7 @@ use crate::spool::Spools;
 use crate::table::{DocId, Table};
 use crate::urls::{Ties, Versions};
 use crate::verify::{Likeness, Verifier};
-use crate::workdir::{Identity, Workdir};
+use crate::workdir::Workdir;
 use onefold_formats::BadRecord;
 use onefold_run::Counts;
 use std::collections::BTreeMap;
@@ -85,21 +85,13 @@ pub fn pairs(
 ) -> Result<PairsSummary, Error> {
     let found = job.selection.look(&job.plan.fields)?;
     preflight::check(job, &found.sources, None)?;
-    let identity = Identity {
-        plan: job.plan.clone(),
-        annotate: false,
-        evidence: String::new(),
-        inputs: Vec::new(),
-        against: None,
-    };
-    let workdir = Workdir::open(work, &identity, false, work)?;
+    let workdir = Workdir::passing(work, &job.plan)?;
     let mut sources = found.sources;
     let outcome = (|| {
         let recipe = Recipe::learn(job, &sources)?;
-        let mut pieces = scan(job, &recipe, &mut sources, &workdir, found.bad.len() as u64)?;
+        let pieces = scan(job, &recipe, &mut sources, &workdir, found.bad.len() as u64)?;
         let context = Context::new(job, &sources, &recipe)?;
-        let mut table = Table::new(&sources, &job.plan.keep, recipe.layout);
-        pieces.load(&mut table, &workdir, job.resources.memory_bytes / 4)?;
+        let table = pieces.into_table(job, &recipe, &sources, &workdir)?;
         if let Some(note) = crate::groups::check(job, &table)? {
             job.progress.note(&note);
         }
@@ -248,7 +240,7 @@ impl<'a> Listing<'a> {
         let job = self.context.job;
         let documents = components.documents();
         job.progress.start(StageKind::Verify, documents.len() as u64);
-        let spools = Spools::fill(self.context, self.table, &documents, workdir)?;
+        let spools = Spools::for_shingles(self.context, self.table, &documents, workdir)?;
         let next = AtomicUsize::new(0);
         let all: Mutex<(Verified, u64)> = Mutex::new((Vec::new(), *compared));
         let both_ways = job.plan.containment.is_some();

@@ -27,6 +27,9 @@ pub(crate) struct Recipe<'p> {
     pub(crate) templates: Option<Templates>,
     /// Learned rules that documents are tied by.
     pub(crate) url_rules: Option<&'p Rules>,
+    /// Whether documents that meet will be compared by their shingles, which are worth holding then: keys of bands are
+    /// shared by few, those of tables of fingerprints by many.
+    pub(crate) holds_shingles: bool,
     /// Of the documents only one in so many is sketched.
     one_in: Option<u64>,
 }
@@ -40,14 +43,16 @@ impl<'p> Recipe<'p> {
             Tables::choose(bits, distance, input_bytes / BYTES_A_PAGE)
                 .expect("there are tables because the plan's ranges were checked")
         });
+        let layout = Layout::of(plan);
         Recipe {
             plan,
-            layout: Layout::of(plan),
+            layout,
             tables,
             shingles: None,
             features: None,
             templates: None,
             url_rules: None,
+            holds_shingles: layout.has_signature() && plan.verify.compares_shingles(),
             one_in: None,
         }
     }

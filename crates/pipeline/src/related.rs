@@ -8,7 +8,7 @@ use crate::recipe::Recipe;
 use crate::scan::{lock, parallel, scan};
 use crate::spool::Spools;
 use crate::table::{DocId, Table};
-use crate::workdir::{Identity, Workdir};
+use crate::workdir::Workdir;
 use onefold_detect::measure::{Overlap, overlap};
 use onefold_run::DocumentRef;
 use std::cmp::Reverse;
@@ -32,26 +32,18 @@ const TURN: usize = 256;
 /// below `least` left out. Of several such documents the first is meant.
 pub fn related(job: &Job<'_>, work: &Path, id: &str, top: usize, least: f64) -> Result<Vec<Related>, Error> {
     let found = job.selection.look(&job.plan.fields)?;
-    let identity = Identity {
-        plan: job.plan.clone(),
-        annotate: false,
-        evidence: String::new(),
-        inputs: Vec::new(),
-        against: None,
-    };
-    let workdir = Workdir::open(work, &identity, false, work)?;
+    let workdir = Workdir::passing(work, &job.plan)?;
     let mut sources = found.sources;
     let outcome = (|| {
         let recipe = Recipe::learn(job, &sources)?;
-        let mut pieces = scan(job, &recipe, &mut sources, &workdir, found.bad.len() as u64)?;
+        let pieces = scan(job, &recipe, &mut sources, &workdir, found.bad.len() as u64)?;
         let context = Context::new(job, &sources, &recipe)?;
-        let mut table = Table::new(&sources, &job.plan.keep, recipe.layout);
-        pieces.load(&mut table, &workdir, job.resources.memory_bytes / 4)?;
+        let table = pieces.into_table(job, &recipe, &sources, &workdir)?;
         let missing = || Error::Unsupported(format!("{id}: no document of this id or URL in the corpus"));
         let wanted = wanted(&table, id)?.ok_or_else(missing)?;
         let all: Vec<DocId> = (0..table.len() as DocId).filter(|&other| !table.is_empty(other)).collect();
         job.progress.start(StageKind::Verify, all.len() as u64);
-        let spools = Spools::fill(&context, &table, &all, &workdir)?;
+        let spools = Spools::for_shingles(&context, &table, &all, &workdir)?;
         let ranked = rank(&context, &table, &spools, (wanted, &all), top, least)?;
         ranked
             .into_iter()

@@ -36,7 +36,7 @@ pub(crate) fn resolve(
     matched.each_share(context, table, representatives, |components| {
         let documents = components.documents();
         context.job.progress.start(StageKind::Verify, documents.len() as u64);
-        let spools = Spools::fill(context, table, &documents, workdir)?;
+        let spools = Spools::for_shingles(context, table, &documents, workdir)?;
         let next = AtomicUsize::new(0);
         parallel(context.job, |_| {
             let mut worker = Worker::new(context, table, representatives, &spools, matched.ties);
@@ -73,7 +73,7 @@ fn count_shingles(
         let counted = |document| known.shingles.binary_search_by_key(&document, |entry| entry.0).is_ok();
         representatives.with_copies.iter().copied().filter(|&d| !near(d) && !counted(d)).collect()
     };
-    let spools = Spools::fill(context, table, &unknown, workdir)?;
+    let spools = Spools::for_shingles(context, table, &unknown, workdir)?;
     let next = AtomicUsize::new(0);
     parallel(context.job, |_| {
         let mut loader = Loader::new(context, table, &spools);

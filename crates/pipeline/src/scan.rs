@@ -8,6 +8,7 @@ mod assemble;
 mod block;
 
 use crate::error::Error;
+use crate::hold::{HeldShingles, Hold};
 use crate::job::Job;
 use crate::payload::parser_for;
 use crate::piece::{Piece, PieceFile};
@@ -31,21 +32,25 @@ pub(crate) struct Pieces {
     counts: Vec<usize>,
     /// Bytes of pieces that were just written, while the budget lasted.
     held: HashMap<PathBuf, Vec<u8>>,
+    shingles: HeldShingles,
 }
 
 impl Pieces {
-    /// Puts the rows of all pieces into the table.
-    pub(crate) fn load(
-        &mut self,
-        table: &mut Table<'_>,
+    /// The table of all documents.
+    pub(crate) fn into_table<'s>(
+        self,
+        job: &Job<'_>,
+        recipe: &Recipe<'_>,
+        sources: &'s [Source],
         workdir: &Workdir,
-        budget_bytes: u64,
-    ) -> Result<(), Error> {
-        let mut left = budget_bytes;
-        for (source, &count) in self.counts.iter().enumerate() {
+    ) -> Result<Table<'s>, Error> {
+        let Pieces { counts, mut held, shingles } = self;
+        let mut table = Table::new(sources, &job.plan.keep, recipe.layout, shingles);
+        let mut left = job.resources.memory_bytes / 4;
+        for (source, &count) in counts.iter().enumerate() {
             for number in 0..count {
                 let path = workdir.piece(source, number);
-                let opened = match self.held.remove(&path) {
+                let opened = match held.remove(&path) {
                     Some(bytes) => PieceFile::of(&path, bytes, &mut left),
                     None => PieceFile::open_and_hold(&path, &mut left)?,
                 };
@@ -55,7 +60,7 @@ impl Pieces {
                 table.add(source, file, &rows)?;
             }
         }
-        Ok(())
+        Ok(table)
     }
 }
 
@@ -88,6 +93,7 @@ struct Scan<'a> {
     /// Told when a source has been opened, or not.
     opened: Condvar,
     bad: AtomicU64,
+    hold: Hold,
 }
 
 #[derive(Default)]
@@ -123,6 +129,10 @@ pub(crate) fn scan(
         }),
         opened: Condvar::new(),
         bad: AtomicU64::new(0),
+        hold: match recipe.holds_shingles {
+            true => Hold::new(job.resources.memory_bytes, sources.iter().map(|source| source.size).sum()),
+            false => Hold::nothing(),
+        },
     };
     scan.count_bad(bad_before, || "an input that may not be read".into())?;
     parallel(job, |_| scan.work())?;
@@ -132,7 +142,7 @@ pub(crate) fn scan(
             source.layout = Layout::Stream;
         }
     }
-    Ok(Pieces { counts: queue.counts, held: queue.held })
+    Ok(Pieces { counts: queue.counts, held: queue.held, shingles: scan.hold.into_held() })
 }
 
 /// Runs `work` on every thread of the job until all are done; the first error stops the others at their next
@@ -162,7 +172,7 @@ pub(crate) fn parallel(job: &Job<'_>, work: impl Fn(usize) -> Result<(), Error> 
 
 impl Scan<'_> {
     fn work(&self) -> Result<(), Error> {
-        let mut sketcher = BlockSketcher::new(self.recipe);
+        let mut sketcher = BlockSketcher::new(self.recipe, &self.hold);
         let mut block = Block::default();
         while let Some(active) = self.take_source()? {
             while self.turn(&active, &mut block, &mut sketcher)? {}

@@ -182,6 +182,16 @@ impl<'p> Sketcher<'p> {
         (digest, set)
     }
 
+    /// The shingles of the document that was read last, with repeats.
+    pub(crate) fn last_shingles(&mut self) -> Box<[u64]> {
+        let mut hashes = std::mem::take(&mut self.hashes);
+        hashes.clear();
+        self.each_shingle(|hash| hashes.push(hash));
+        let copy = hashes.as_slice().into();
+        self.hashes = hashes;
+        copy
+    }
+
     /// The digest and the characters of a document's normalised text.
     pub(crate) fn characters(&mut self, document: &Document<'_>) -> (Digest, Vec<char>) {
         self.read_again(document);

@@ -22,6 +22,21 @@ pub(crate) struct Spools {
 }
 
 impl Spools {
+    /// Spools those of `wanted`, in order, that need it and whose shingles are not held.
+    pub(crate) fn for_shingles(
+        context: &Context<'_>,
+        table: &Table<'_>,
+        wanted: &[DocId],
+        workdir: &Workdir,
+    ) -> Result<Self, Error> {
+        if !context.recipe.holds_shingles {
+            return Self::fill(context, table, wanted, workdir);
+        }
+        let wanted: Vec<DocId> =
+            wanted.iter().copied().filter(|&document| table.held_shingles(document).is_none()).collect();
+        Self::fill(context, table, &wanted, workdir)
+    }
+
     /// Spools those of `wanted`, in order, that need it.
     pub(crate) fn fill(
         context: &Context<'_>,

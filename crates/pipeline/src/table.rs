@@ -1,6 +1,7 @@
 //! All documents of a run, by number: the order of the input.
 
 use crate::error::Error;
+use crate::hold::HeldShingles;
 use crate::piece::{Handles, Names, PieceFile, Row};
 use crate::record::Layout;
 use crate::urls::UrlMarks;
@@ -34,6 +35,7 @@ pub(crate) struct Table<'s> {
     pieces_from: Vec<usize>,
     pub(crate) handles: Handles,
     rule: KeepRule,
+    shingles: HeldShingles,
 }
 
 /// A piece with its place in the table.
@@ -44,7 +46,12 @@ pub(crate) struct TablePiece {
 }
 
 impl<'s> Table<'s> {
-    pub(crate) fn new(sources: &'s [Source], rule: &KeepRule, layout: Layout) -> Self {
+    pub(crate) fn new(
+        sources: &'s [Source],
+        rule: &KeepRule,
+        layout: Layout,
+        shingles: HeldShingles,
+    ) -> Self {
         Table {
             sources,
             digest: Vec::new(),
@@ -59,6 +66,7 @@ impl<'s> Table<'s> {
             pieces_from: vec![0; sources.len() + 1],
             handles: Handles::default(),
             rule: rule.clone(),
+            shingles,
         }
     }
 
@@ -138,6 +146,11 @@ impl<'s> Table<'s> {
     pub(crate) fn names(&self, document: DocId) -> Result<Names, Error> {
         let piece = self.piece(document);
         piece.file.names(document - piece.first, &self.handles)
+    }
+
+    /// The shingles of a document with repeats, if they are held since it or one of its copies was read.
+    pub(crate) fn held_shingles(&self, document: DocId) -> Option<&[u64]> {
+        self.shingles.get(&self.digest[document as usize]).map(|hashes| &**hashes)
     }
 
     /// The record of a document's sketches.

@@ -76,6 +76,18 @@ impl Workdir {
         Ok(Workdir { path: path.to_owned() })
     }
 
+    /// A folder for a listing, which cannot be resumed.
+    pub(crate) fn passing(path: &Path, plan: &Plan) -> Result<Self, Error> {
+        let identity = Identity {
+            plan: plan.clone(),
+            annotate: false,
+            evidence: String::new(),
+            inputs: Vec::new(),
+            against: None,
+        };
+        Workdir::open(path, &identity, false, path)
+    }
+
     /// A piece of a source.
     pub(crate) fn piece(&self, source: usize, number: usize) -> PathBuf {
         self.path.join(format!("piece-{source:06}-{number:06}"))

@@ -1,6 +1,7 @@
 //! One block of records to what it leaves.
 
 use crate::groups;
+use crate::hold::Hold;
 use crate::piece::{BadEntry, Gap, LinkEntry, Piece, Row};
 use crate::recipe::Recipe;
 use crate::sketcher::{Sketcher, Sketches};
@@ -16,12 +17,16 @@ pub(super) struct BlockSketcher<'a> {
     sketcher: Sketcher<'a>,
     sketches: Sketches,
     marker: Marker<'a>,
+    hold: &'a Hold,
+    /// Shingles to be held, by digest.
+    held: Vec<(u128, Box<[u64]>)>,
 }
 
 impl<'a> BlockSketcher<'a> {
-    pub(super) fn new(recipe: &'a Recipe<'a>) -> Self {
+    pub(super) fn new(recipe: &'a Recipe<'a>, hold: &'a Hold) -> Self {
         let marker = Marker::new(recipe.plan, recipe.url_rules);
-        BlockSketcher { recipe, sketcher: Sketcher::new(recipe), sketches: Sketches::default(), marker }
+        let (sketcher, sketches) = (Sketcher::new(recipe), Sketches::default());
+        BlockSketcher { recipe, sketcher, sketches, marker, hold, held: Vec::new() }
     }
 
     /// Puts what a block leaves into a piece.
@@ -56,6 +61,7 @@ impl<'a> BlockSketcher<'a> {
                 }
             }
         }
+        self.hold.add(&mut self.held);
     }
 
     fn document(&mut self, frame: &Frame, document: &Document<'_>, source: &Source, piece: &mut Piece) {
@@ -92,6 +98,9 @@ impl<'a> BlockSketcher<'a> {
             if let (Some(url), Some(target)) = (url, document.redirect) {
                 self.redirect(url, target, piece);
             }
+        }
+        if !sketched.empty && self.hold.is_wanted(sketched.digest.0, &self.sketches.keys) {
+            self.held.push((sketched.digest.0, self.sketcher.last_shingles()));
         }
         piece.push_sketches(&self.sketches);
         piece.meta.text_bytes += match &document.body {

@@ -76,7 +76,7 @@ impl<'r> Marker<'r> {
 
 /// Hash of a URL in its canonical form; 0 for what is none.
 pub(crate) fn canonical_hash(url: &str) -> u64 {
-    url::canonical(url).map_or(0, |canonical| xxh3_64(canonical.as_bytes()).max(1))
+    url::canonical_of(url).map_or(0, |canonical| xxh3_64(canonical.as_bytes()).max(1))
 }
 
 /// Hash of what a link on a page leads to; 0 for what leads nowhere.

@@ -71,7 +71,7 @@ pub(crate) fn measure_versions(
     let mut documents: Vec<DocId> = pairs.iter().flat_map(|&(document, keeper)| [document, keeper]).collect();
     documents.sort_unstable();
     documents.dedup();
-    let spools = Spools::fill(context, table, &documents, workdir)?;
+    let spools = Spools::for_shingles(context, table, &documents, workdir)?;
     let (next, all) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     parallel(context.job, |_| {
         let mut verifier = Verifier::new(context, table, &spools, None);

@@ -1,0 +1,113 @@
+//! Shingles of documents that will probably be compared, held since they were read.
+//!
+//! A document one of whose keys, or whose digest, was seen before has met its like. Its shingles are held then, so that
+//! deciding need not read, inflate and cut it again; the first of its like, and what the share of the budget does not
+//! hold, is read again by its address, with the same result. Nothing of this is written: a resumed run has none.
+
+use onefold_detect::mix;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU16, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// The share of the memory budget that held shingles may take: one in so many.
+const SHARE: u64 = 8;
+/// The same for the marks of keys.
+const SHARE_OF_MARKS: u64 = 64;
+/// Marks for every page expected: about as many as it has keys.
+const MARKS_A_PAGE: u64 = 16;
+const BYTES_A_PAGE: u64 = 2000;
+
+/// Shingles by the digest of their document, in the order of its text and with repeats.
+pub(crate) type HeldShingles = HashMap<u128, Box<[u64]>>;
+
+/// What all workers hold while they read.
+#[derive(Debug, Default)]
+pub(crate) struct Hold {
+    /// The last key seen at each place: sixteen bits of it, of which 0 is none.
+    marks: Vec<AtomicU16>,
+    bytes_left: AtomicU64,
+    held: Mutex<HeldShingles>,
+}
+
+impl Hold {
+    /// For an input of so many bytes.
+    pub(crate) fn new(memory_bytes: u64, input_bytes: u64) -> Self {
+        let wanted = (input_bytes / BYTES_A_PAGE + 1) * MARKS_A_PAGE;
+        let marks = wanted.min(memory_bytes / SHARE_OF_MARKS / 2).max(1).next_power_of_two();
+        let mut hold = Hold { bytes_left: AtomicU64::new(memory_bytes / SHARE), ..Hold::default() };
+        hold.marks.resize_with(marks as usize, AtomicU16::default);
+        hold
+    }
+
+    /// One that holds nothing.
+    pub(crate) fn nothing() -> Self {
+        Hold::default()
+    }
+
+    /// Marks the keys of a document, and tells whether it is worth holding: one of them was there, probably, and there is
+    /// room. A key that another has overwritten since is forgotten.
+    pub(crate) fn is_wanted(&self, digest: u128, keys: &[u64]) -> bool {
+        if self.marks.is_empty() {
+            return false;
+        }
+        let mut seen = false;
+        for &key in keys.iter().chain([&(digest as u64)]) {
+            let mixed = mix::pair(key, 0);
+            let mark = mixed as u16 | 1;
+            let place = &self.marks[(mixed >> 16) as usize & (self.marks.len() - 1)];
+            if place.load(Ordering::Relaxed) == mark {
+                seen = true;
+            } else {
+                place.store(mark, Ordering::Relaxed);
+            }
+        }
+        seen && self.bytes_left.load(Ordering::Relaxed) > 0
+    }
+
+    /// Holds the shingles of some documents; several workers may overdraw the share by a block each.
+    pub(crate) fn add(&self, documents: &mut Vec<(u128, Box<[u64]>)>) {
+        if documents.is_empty() {
+            return;
+        }
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut bytes = 0;
+        for (digest, hashes) in documents.drain(..) {
+            bytes += hashes.len() as u64 * 8;
+            held.entry(digest).or_insert(hashes);
+        }
+        let left = self.bytes_left.load(Ordering::Relaxed);
+        self.bytes_left.store(left.saturating_sub(bytes), Ordering::Relaxed);
+    }
+
+    pub(crate) fn into_held(self) -> HeldShingles {
+        self.held.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_document_is_wanted_once_a_key_or_its_digest_was_seen() {
+        let hold = Hold::new(1 << 20, 100_000);
+        assert!(!hold.is_wanted(1, &[10, 11]));
+        assert!(hold.is_wanted(2, &[12, 11]));
+        assert!(hold.is_wanted(1, &[13]));
+        assert!(!hold.is_wanted(3, &[14]));
+        assert!(!Hold::nothing().is_wanted(1, &[10, 10]));
+    }
+
+    #[test]
+    fn the_share_ends() {
+        let hold = Hold::new(1 << 14, 100_000);
+        let shingles: Box<[u64]> = vec![5; (1 << 14) / SHARE as usize / 8 / 2].into();
+        assert!(!hold.is_wanted(1, &[7]));
+        for _ in 0..2 {
+            assert!(hold.is_wanted(1, &[7]));
+            hold.add(&mut vec![(1, shingles.clone())]);
+        }
+        assert!(!hold.is_wanted(1, &[7]));
+        assert_eq!(hold.into_held()[&1], shingles);
+    }
+}
