@@ -11,6 +11,9 @@ use crate::section::{BLOCK, Coding, Layout};
 /// Blocks decoded at a time.
 const LANES: usize = 4;
 
+/// Entries after which blocks decoded in step are asked whether they are done.
+const PAUSE: usize = 16;
+
 /// A block, and the permuted fingerprint that is looked for in it.
 #[derive(Clone, Copy)]
 pub(crate) struct Lane<'a> {
@@ -19,7 +22,9 @@ pub(crate) struct Lane<'a> {
     pub(crate) count: usize,
     pub(crate) first: u64,
     pub(crate) own: u64,
-    /// The last key that counts.
+    /// The first key that counts.
+    pub(crate) begin: u64,
+    /// The last one.
     pub(crate) end: u64,
 }
 
@@ -121,13 +126,19 @@ fn together<const K: u32>(group: &[Lane<'_>; LANES], take: &mut impl FnMut(Hit))
         b.step();
         c.step();
         d.step();
+        // A run often ends long before its last block does.
+        if at % PAUSE == PAUSE - 1 && [&a, &b, &c, &d].iter().all(|walk| walk.key > walk.lane.end) {
+            return;
+        }
     }
 }
 
 fn alone<const K: u32>(lane: &Lane<'_>, take: &mut impl FnMut(Hit)) {
     if lane.layout.coding == Coding::Plain {
         let (keys, _) = lane.bytes.split_at_checked(lane.count * 8).unwrap_or_default();
-        for (at, key) in keys.as_chunks::<8>().0.iter().enumerate() {
+        let keys = keys.as_chunks::<8>().0;
+        let from = keys.partition_point(|key| u64::from_le_bytes(*key) < lane.begin);
+        for (at, key) in keys.iter().enumerate().skip(from) {
             let key = u64::from_le_bytes(*key);
             if key > lane.end {
                 break;

@@ -251,9 +251,9 @@ impl Segment {
     ) -> Option<ShortRun<'_>> {
         let Some(section) = self.section(kind) else { return Some(ShortRun::default()) };
         section.memory.as_ref()?;
-        let end = *keys.end();
+        let (begin, end) = (*keys.start(), *keys.end());
         let blocks = section.directory.blocks_of(keys, most)?;
-        Some(ShortRun { section: Some(section), blocks, own, end })
+        Some(ShortRun { section: Some(section), blocks, own, begin, end })
     }
 
     /// Visits the documents that have a key.
@@ -477,6 +477,7 @@ pub(crate) struct ShortRun<'s> {
     section: Option<&'s Section>,
     blocks: std::ops::Range<usize>,
     own: u64,
+    begin: u64,
     end: u64,
 }
 
@@ -484,7 +485,7 @@ impl<'s> ShortRun<'s> {
     /// The blocks, to be decoded.
     pub(crate) fn lanes(self) -> impl Iterator<Item = Lane<'s>> {
         let held = self.section.and_then(|section| Some((section, section.memory.as_deref()?)));
-        let (own, end) = (self.own, self.end);
+        let (own, begin, end) = (self.own, self.begin, self.end);
         held.into_iter().flat_map(move |(section, memory)| {
             self.blocks.clone().map(move |block| Lane {
                 layout: &section.layout,
@@ -492,6 +493,7 @@ impl<'s> ShortRun<'s> {
                 count: section.directory.count(block),
                 first: section.directory.first_key(block),
                 own,
+                begin,
                 end,
             })
         })
