@@ -122,25 +122,40 @@ for collection in all web terabyte core; do
 done > "$tmp/judged.rows"
 worse=$(awk -F' *[|] *' '$2 != "all" && ($5 < 0 || $8 < 0) { printf "%s`%s`", sep, $2; sep = ", " }' "$tmp/judged.rows")
 
+# With the cut of each collection chosen on the others.
+for flags in '--shingle word:5' '--shingle word:3' '--shingle word:3 --verify less-differences'; do
+  # shellcheck disable=SC2086 # flags are words
+  pairs "$tmp/listed.tsv" "$webis" --method join --threshold 0.001 --expand $flags
+  echo "| \`$flags\` | $(awk -f "$awks/held_out.awk" "$tmp/listed.tsv" "$tmp/labels.tsv") |"
+done > "$tmp/held-out.rows"
+
 # Containment.
 zcat "$data/clough_stevenson/pairs.tsv.gz" > "$tmp/clough.tsv"
 read -r source_words answer_words <<< "$("$onefold" fingerprints "$clough" --quiet | awk -F'\t' '
   NR > 1 { which = $1 ~ /^orig/; all[which]++; words[which] += $4 }
   END { printf "%.0f %.0f\n", words[1] / all[1], words[0] / all[0] }')"
-# The line of the best F1; of several, the strictest.
-best() { awk -F' *[|] *' '$5 >= best { best = $5; line = $0 } END { print line }' "$1"; }
 for shingle in word:5 word:4 word:3 word:2; do
-  for share in $(seq 0.05 0.05 0.95); do
-    pairs "$tmp/listed.tsv" "$clough" --method join --threshold 1 --containment "$share" --shingle $shingle
-    echo "| \`--containment $share --shingle $shingle\` | $(awk -f "$awks/contained.awk" "$tmp/clough.tsv" "$tmp/listed.tsv") |"
-  done > "$tmp/clough-$shingle"
-  best "$tmp/clough-$shingle" >> "$tmp/clough.best"
-  for threshold in $(seq 0.05 0.05 0.50); do
-    pairs "$tmp/listed.tsv" "$clough" --method join --threshold "$threshold" --shingle $shingle
-    echo "| \`--threshold $threshold --shingle $shingle\` | $(awk -f "$awks/contained.awk" "$tmp/clough.tsv" "$tmp/listed.tsv") |"
-  done > "$tmp/clough-thresholds"
-  best "$tmp/clough-thresholds" >> "$tmp/clough.resemblance"
+  # All that share anything, with their scores: the best cut is one of those.
+  pairs "$tmp/listed.tsv" "$clough" --method join --threshold 1 --containment 0.001 --shingle $shingle
+  IFS=$'\t' read -r cut score <<< "$(awk -v from=5 -v to=6 -f "$awks/best.awk" "$tmp/clough.tsv" "$tmp/listed.tsv")"
+  echo "| \`--containment $cut --shingle $shingle\` | $score |" >> "$tmp/clough.best"
+  pairs "$tmp/listed.tsv" "$clough" --method join --threshold 0.001 --shingle $shingle
+  IFS=$'\t' read -r cut score <<< "$(awk -v from=3 -v to=3 -f "$awks/best.awk" "$tmp/clough.tsv" "$tmp/listed.tsv")"
+  echo "| \`--threshold $cut --shingle $shingle\` | $score |" >> "$tmp/clough.resemblance"
 done
+for share in $(seq 0.05 0.05 0.95); do
+  pairs "$tmp/listed.tsv" "$clough" --method join --threshold 1 --containment "$share"
+  echo "| \`--containment $share\` | $(awk -f "$awks/contained.awk" "$tmp/clough.tsv" "$tmp/listed.tsv") |"
+done > "$tmp/clough-shares"
+# What looking for contained documents costs beside what it goes with.
+for set in mdn_revisions generated; do
+  case $set in generated) input=$generated.jsonl ;; *) input=$mdn ;; esac
+  for flags in '--method minhash' '--method minhash --containment 0.9' '--method join' '--method join --containment 0.9'; do
+    # shellcheck disable=SC2086 # flags are words
+    cost=$(timed "$tmp/listed.tsv" "$input" $flags)
+    echo "| $set | \`$flags\` | $(tail -n +2 "$tmp/listed.tsv" | wc -l) | $(grep -c contained "$tmp/listed.tsv" || true) | $cost |"
+  done
+done > "$tmp/containment.costs"
 
 # SimHash by distance.
 {

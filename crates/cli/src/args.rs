@@ -5,6 +5,7 @@ mod digest;
 mod evaluate;
 mod extract;
 mod matching;
+mod text;
 mod tune;
 mod url;
 mod urls;
@@ -18,6 +19,7 @@ pub(crate) use extract::{ContentKind, Extract, ExtractFormat};
 pub(crate) use matching::{MatchArgs, MethodName, SketchArgs};
 use onefold_run::KeepRule;
 use std::path::PathBuf;
+use text::TextArgs;
 pub(crate) use tune::{SketchRule, Tune};
 pub(crate) use url::{Url, UrlCommand, UrlLearn};
 pub(crate) use urls::UrlArgs;
@@ -310,7 +312,7 @@ pub(crate) struct Related {
     #[command(flatten)]
     pub(crate) input: FieldArgs,
     /// How many are listed
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..))]
     pub(crate) top: usize,
     /// Least resemblance that is listed
     #[arg(long, value_name = "J", default_value_t = 0.01, value_parser = share)]

@@ -22,7 +22,7 @@ pub(crate) fn run(arguments: &Compare) -> Result<()> {
     let [a, b] = if arguments.corpus.is_empty() { files(arguments)? } else { documents(arguments)? };
     let settings = Settings {
         choices: arguments.text.choices(),
-        shingling: arguments.text.shingling(),
+        shingling: arguments.shingle,
         features: arguments.features,
         digest: arguments.digest,
         full_edit: arguments.full_edit,

@@ -105,7 +105,7 @@ fn by_paragraph(arguments: &Dedup, plan: Plan) -> Result<Plan> {
     }
     let of_method =
         matching.method.is_some() || matching.threshold.is_some() || matching.containment.is_some();
-    let of_sets = matching.verify.is_some() || matching.bag || matching.sample.is_some();
+    let of_sets = matching.verify.is_some() || matching.text.bag || matching.sample.is_some();
     let of_clusters = arguments.cluster != ClusterKind::default() || arguments.keep != KeepRule::default();
     if of_method || of_sets || of_clusters || matching.within.is_some() {
         bail!(

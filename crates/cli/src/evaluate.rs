@@ -36,8 +36,10 @@ pub(crate) fn run(arguments: &Evaluate) -> Result<()> {
     if arguments.matching.method.is_some() {
         bail!("--methods LIST says which methods are held against the truth, not --method");
     }
-    let truth = match &arguments.truth {
-        Some(path) => Truth::read(path, threshold)?,
+    let given = arguments.truth.as_ref().map(|path| Truth::read(path, threshold)).transpose()?;
+    check_methods(arguments, given.as_ref())?;
+    let truth = match given {
+        Some(truth) => truth,
         None => {
             let oracle = corpus.pairs(&MatchArgs {
                 method: Some(MethodName::Join),
@@ -94,6 +96,22 @@ pub(crate) fn run(arguments: &Evaluate) -> Result<()> {
         labels::print(measures);
     }
     Ok(())
+}
+
+/// Refuses flags that nothing here looks at: no method of the list, and not what makes or reads the truth.
+fn check_methods(arguments: &Evaluate, truth: Option<&Truth>) -> Result<()> {
+    let mut methods: Vec<Method> = arguments.methods.iter().map(|&method| method.into()).collect();
+    let elsewhere: &[&str] = match truth {
+        None => {
+            methods.push(Method::Join);
+            &[]
+        }
+        // Labels are held against measures of shingles, too.
+        Some(truth) if truth.labelled().is_some() => &["threshold", "shingle", "bag"],
+        Some(_) => &["threshold"],
+    };
+    let distances: &[&str] = if arguments.distances { &["bits", "weight", "features"] } else { &[] };
+    arguments.matching.check_methods(&methods, &[elsewhere, distances].concat())
 }
 
 /// Choices that hold for any method.

@@ -4,7 +4,7 @@ use crate::args::Explain;
 use crate::terminal::escape;
 use anyhow::Result;
 use onefold_pipeline::explain::{Explanation, Fate, Passage, Side, explain};
-use onefold_run::{DocumentRef, UrlRule, Verdict};
+use onefold_run::{DocumentRef, TEXT_CHARS, UrlRule, Verdict};
 use std::io::Write;
 
 pub(crate) fn run(arguments: &Explain) -> Result<()> {
@@ -46,6 +46,10 @@ fn print(out: &mut impl Write, explanation: &Explanation, full: bool) -> Result<
             for cut in paragraphs {
                 let number = cut.paragraph.map_or(0, |number| number + 1);
                 writeln!(out, "line {number:<4} first in {}", place(&cut.keeper))?;
+                if let Some(text) = cut.text.as_deref().filter(|text| !text.is_empty()) {
+                    let more = if text.chars().count() < TEXT_CHARS { "" } else { " …" };
+                    writeln!(out, "          {}{more}", escape(text))?;
+                }
             }
         }
         Fate::Removed(removed) => {

@@ -14,6 +14,9 @@ use std::io::{BufWriter, Write};
 pub(crate) fn run(arguments: &Fingerprints) -> Result<()> {
     let bars = Bars::new(arguments.machine.quiet);
     let scratch = Scratch::new(&arguments.machine, true)?;
+    if arguments.format == FingerprintFormat::Tsv {
+        arguments.sketches.check_without_signatures()?;
+    }
     let plan = shaped(arguments, plan(&arguments.input, &arguments.sketches.matching())?)?;
     let bits = plan.simhash.bits;
     let job = Job {
@@ -29,14 +32,19 @@ pub(crate) fn run(arguments: &Fingerprints) -> Result<()> {
     let outcome = match arguments.format {
         FingerprintFormat::Tsv => {
             let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout());
-            out.write_all(b"id\tdigest\tfingerprint\ttokens\n")?;
+            // Written once reading has succeeded.
+            let mut header = "id\tdigest\tfingerprint\ttokens\n";
             let mut line = String::new();
             let counts = onefold_pipeline::fingerprints(&job, &work, &mut |found| {
+                out.write_all(std::mem::take(&mut header).as_bytes())?;
                 line.clear();
                 tsv_field(found.id, &mut line);
                 let (digest, fingerprint) = (found.digest, bits.hex(found.fingerprint));
                 Ok(writeln!(out, "{line}\t{digest:032x}\t{fingerprint}\t{}", found.tokens)?)
             });
+            if counts.is_ok() {
+                out.write_all(header.as_bytes())?;
+            }
             out.flush()?;
             counts
         }

@@ -77,6 +77,8 @@ enum Sink {
     None,
     Tsv {
         out: BufWriter<std::io::Stdout>,
+        /// Until it is written: once there is something to list, or at the end.
+        header: Option<String>,
         line: String,
         containment: bool,
     },
@@ -99,10 +101,9 @@ impl Sink {
         let stdout = || BufWriter::with_capacity(1 << 16, std::io::stdout());
         Ok(match arguments.format {
             PairsFormat::Tsv => {
-                let mut out = stdout();
                 let more = if containment { "\tcontainment_a\tcontainment_b" } else { "" };
-                writeln!(out, "id_a\tid_b\tsimilarity\tkind{more}")?;
-                Sink::Tsv { out, line: String::new(), containment }
+                let header = Some(format!("id_a\tid_b\tsimilarity\tkind{more}\n"));
+                Sink::Tsv { out: stdout(), header, line: String::new(), containment }
             }
             PairsFormat::Jsonl => Sink::Jsonl { out: stdout(), containment },
             #[cfg(feature = "parquet")]
@@ -132,7 +133,10 @@ impl Sink {
     fn put(&mut self, pair: &Pair<'_>) -> std::io::Result<()> {
         match self {
             Sink::None => Ok(()),
-            Sink::Tsv { out, line, containment } => {
+            Sink::Tsv { out, header, line, containment } => {
+                if let Some(header) = header.take() {
+                    out.write_all(header.as_bytes())?;
+                }
                 line.clear();
                 tsv_field(pair.id_a, line);
                 line.push('\t');
@@ -181,7 +185,11 @@ impl Sink {
     fn finish(self) -> Result<()> {
         match self {
             Sink::None => {}
-            Sink::Tsv { mut out, .. } | Sink::Jsonl { mut out, .. } => out.flush()?,
+            Sink::Tsv { mut out, header, .. } => {
+                out.write_all(header.unwrap_or_default().as_bytes())?;
+                out.flush()?;
+            }
+            Sink::Jsonl { mut out, .. } => out.flush()?,
             #[cfg(feature = "parquet")]
             Sink::Parquet { writer, path, .. } => {
                 if let Some(writer) = writer {

@@ -60,3 +60,87 @@ fn short_help_fits_a_screen_and_long_help_has_headings() {
     let without: Vec<_> = examples.iter().filter(|(_, has)| !has).map(|(heading, _)| heading).collect();
     assert_eq!(without, ["Arguments:", "Options:"], "{examples:?}");
 }
+
+#[test]
+fn a_flag_that_no_listed_method_reads_is_refused() {
+    let place = Place::new();
+    place.write("a.jsonl", common::four_documents());
+    place.write("truth.tsv", "a\tb\t1\n");
+    for (arguments, says) in [
+        ("--oracle --methods minhash --hamming 5", "--hamming goes with --methods simhash or combined"),
+        (
+            "--oracle --methods exact,join --bands 4 --rows 2",
+            "--bands goes with --methods minhash or combined",
+        ),
+        ("--oracle --methods simhash --verify sketch:9/10", "--verify sketch goes with --methods minhash"),
+        ("--truth truth.tsv --methods exact --shingle word:3", "--shingle goes with --methods minhash"),
+        (
+            "--truth truth.tsv --methods minhash --candidates rotate:2",
+            "--candidates goes with --methods simhash",
+        ),
+    ] {
+        place.run(&format!("evaluate a.jsonl {arguments}")).fails(2, &[says]);
+    }
+    // The join that is the oracle reads what sets of shingles are made by, and --distances what fingerprints are.
+    place.run("evaluate a.jsonl --oracle --methods exact --shingle word:3 --threshold 0.5").ok();
+    place.run("evaluate a.jsonl --oracle --methods minhash,simhash --hamming 5 --recall 0.9").ok();
+    place.run("evaluate a.jsonl --oracle --methods exact --distances --features word:1").ok();
+}
+
+#[test]
+fn no_document_cannot_be_the_most_related() {
+    let place = Place::new();
+    place.write("a.jsonl", common::four_documents());
+    place.run("related a --in a.jsonl --top 0").fails(2, &["--top", "0 is not in 1.."]);
+}
+
+#[test]
+fn a_header_is_printed_once_reading_has_succeeded() {
+    let place = Place::new();
+    place.write("a.jsonl", "{\"id\": 1, \"text\": broken\n");
+    place.write("empty.jsonl", "");
+    place.write("one.jsonl", common::line("a", "one text that is like no other text here"));
+    for verb in ["pairs", "fingerprints"] {
+        for arguments in ["nowhere.jsonl", "a.jsonl --max-bad-records 0"] {
+            let ran = place.run(&format!("{verb} {arguments}"));
+            assert_eq!((ran.code, ran.text()), (Some(2), ""), "{verb} {arguments}");
+        }
+        let listed = place.run(&format!("{verb} one.jsonl --quiet")).ok();
+        assert!(listed.text().starts_with("id"), "{verb}: {}", listed.text());
+        assert_eq!(
+            place.run(&format!("{verb} empty.jsonl --quiet")).ok().text().lines().count(),
+            1,
+            "{verb}"
+        );
+    }
+}
+
+#[test]
+fn fingerprints_take_a_digest_and_choices_of_text() {
+    let place = Place::new();
+    place.write(
+        "a.jsonl",
+        common::line("a", "Twelve 12 men sat at 34 tables")
+            + &common::line("b", "TWELVE 56 men, sat at 7 tables"),
+    );
+    let columns = |flags: &str| -> Vec<Vec<String>> {
+        let ran = place.run(&format!("fingerprints a.jsonl --quiet {flags}")).ok();
+        ran.text().lines().skip(1).map(|line| line.split('\t').map(str::to_owned).collect()).collect()
+    };
+    let usual = columns("");
+    assert_ne!(usual[0][1..3], usual[1][1..3]);
+    let folded = columns("--digits fold");
+    assert_eq!(folded[0][1..3], folded[1][1..3]);
+    let apart = columns("--digits fold --case keep");
+    assert_ne!(apart[0][1..3], apart[1][1..3]);
+    let md5 = columns("--digest md5 --raw");
+    place.write("a.txt", "Twelve 12 men sat at 34 tables");
+    let whole = place.run("digest --algorithm md5 a.txt").ok();
+    assert!(whole.text().contains(&md5[0][1]), "{} {}", md5[0][1], whole.text());
+    assert_eq!(md5[0][2], usual[0][2]);
+    for flag in ["--bag", "--shingle word:3", "--signature 64"] {
+        let name = flag.split(' ').next().unwrap();
+        place.run(&format!("fingerprints a.jsonl {flag}")).fails(2, &[name, "--format parquet"]);
+    }
+    place.run("fingerprints a.jsonl --format parquet --bag --quiet").ok();
+}

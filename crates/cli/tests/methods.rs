@@ -350,6 +350,13 @@ fn a_sample_of_shingles_estimates_the_whole() {
     let (whole, sampled) = (of(""), of("--sample mod:8"));
     assert_ne!(whole, sampled);
     assert!((whole - sampled).abs() < 0.07, "{whole} {sampled}");
+    // What is explained is what the run has seen, and the rule says so.
+    let removed = &place.dedup("a.jsonl --sample mod:8 --threshold 0.5").removed()[0];
+    let said = &place.run("explain out b --json").ok().json()[0];
+    assert_eq!(said["measured"]["shared"], removed["shared_shingles"]);
+    assert_eq!(said["measured"]["document"], removed["shingles"]);
+    assert!(said["measured"]["document"].as_u64().unwrap() < 1000, "{said}");
+    assert!(said["rule"].as_str().unwrap().contains("a sample mod:8"), "{said}");
 }
 
 #[test]
@@ -537,7 +544,7 @@ fn fingerprints_in_parquet_hold_signatures() {
 fn paragraphs_that_stood_before_are_cut_out() {
     let place = Place::new();
     let notice = "We use cookies to make this site work; by going on you accept them.";
-    let licence = prose("licence", 12);
+    let licence = prose("licence", 60);
     let own = |topic: &str| prose(topic, 12);
     let text = |parts: &[&str]| parts.join("\n");
     let documents = [
@@ -570,12 +577,16 @@ fn paragraphs_that_stood_before_are_cut_out() {
         (&removed[0]["id"], &removed[0]["keeper"]["id"], &removed[0]["paragraph"]),
         (&"b".into(), &"a".into(), &2.into())
     );
+    // The text is the document's own, though it is compared without case, and cut where it is long.
+    assert_eq!(removed[0]["text"], notice.to_uppercase());
+    assert_eq!(removed[1]["text"].as_str().unwrap(), licence.chars().take(200).collect::<String>());
     let cut = &run.manifest()["paragraphs"];
     assert_eq!((&cut["removed"], &cut["documents"]), (&5.into(), &3.into()));
     assert!(cut["bytes_removed"].as_u64().unwrap() > 0);
     let said = place.run("explain out b").ok();
     assert!(said.text().contains("kept, without 2 paragraphs"), "{}", said.text());
     assert!(said.text().contains("line 3    first in a "), "{}", said.text());
+    assert!(said.text().contains("WE USE COOKIES"), "{}", said.text());
     assert!(place.run("explain out a").ok().text().contains("verdict   kept"));
     place.run("dedup a.jsonl --output x --unit paragraph --threshold 0.9").fails(2, &["--unit paragraph"]);
     place.run("dedup a.jsonl --output x --unit paragraph --annotate").fails(2, &["--annotate"]);

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Place, compressed, four_documents};
+use common::{Place, assert_same_output, compressed, four_documents};
 use onefold_testkit::{Compression, Corpus, write_jsonl, write_wet};
 
 const MIB: u64 = 1 << 20;
@@ -131,6 +131,44 @@ fn memory_is_kept_whatever_the_input() {
         fs_err::read(place.path("out-a.jsonl/removed.jsonl")).unwrap().len() > 1000,
         place.finished("out-b.jsonl.gz").count("removed") > 10
     );
+}
+
+#[test]
+fn methods_that_leave_many_keys_keep_to_the_memory_and_to_their_output() {
+    let place = Place::new();
+    // Words of a small vocabulary make most shingles known to others, so that they are keys.
+    let repetitive = Corpus { vocabulary: 2_000, ..corpus(40_000, 60.0) };
+    write_jsonl(&repetitive, place.path("a.jsonl")).unwrap();
+    for (number, method) in
+        ["--method join", "--containment 0.9", "--method join --containment 0.9 --threshold 0.6"]
+            .into_iter()
+            .enumerate()
+    {
+        let arguments = format!("a.jsonl --threads 2 --shingle word:2 {method}");
+        let free = place.dedup_to(&arguments, &format!("free{number}"));
+        let tight = place.dedup_to(&format!("{arguments} --memory 64MiB"), &format!("tight{number}"));
+        assert!(free.count("removed_near") > 1000, "{method}");
+        assert_same_output(&free.folder, &tight.folder);
+        let peak = tight.manifest()["peak_memory_bytes"].as_u64().unwrap();
+        assert!(peak <= 64 * MIB, "{method}: {peak} bytes under --memory 64MiB");
+    }
+}
+
+#[test]
+fn the_plan_counts_the_keys_of_shingles() {
+    let place = Place::new();
+    write_jsonl(&corpus(20_000, 60.0), place.path("a.jsonl")).unwrap();
+    for (number, method) in ["--method minhash", "--method join", "--containment 0.9"].iter().enumerate() {
+        let plan = place.run(&format!("dedup a.jsonl --plan --json {method}")).ok().json();
+        let planned = plan[0]["temp_bytes"].as_f64().unwrap();
+        // A run that is stopped before it writes leaves its temporary files for --resume.
+        let temp = format!("temp{number}");
+        let stopped = format!("dedup a.jsonl --output out{number} --temp {temp} --max-removed 0 {method}");
+        place.run(&stopped).fails(2, &["--max-removed"]);
+        let taken: usize = common::tree(&place.path(&temp)).values().map(Vec::len).sum();
+        let ratio = planned / taken as f64;
+        assert!((0.5..2.0).contains(&ratio), "{method}: {planned} bytes planned, {taken} taken");
+    }
 }
 
 #[test]

@@ -90,3 +90,38 @@ fn pairs_of_the_whole_set_are_those_of_an_exact_join() {
     }
     check(&data.join("docs.jsonl.gz"), &data.join("exact_pairs_j05.tsv.gz"));
 }
+
+/// Every text that docs/algorithms.md decides by a choice of shingles is a passage of the page it names, at the date it
+/// names; where there is one date, the second is made of the first.
+#[test]
+fn examples_of_choices_are_passages_of_real_pages() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let lines = gunzip(&root.join("tests/data/mdn/docs.jsonl.gz"));
+    let texts: BTreeMap<String, String> = lines
+        .lines()
+        .map(|line| {
+            let document: serde_json::Value = serde_json::from_str(line).unwrap();
+            let field = |name: &str| document[name].as_str().unwrap().to_owned();
+            (field("id"), field("text"))
+        })
+        .collect();
+    let document = fs_err::read_to_string(root.join("docs/algorithms.md")).unwrap();
+    let (_, section) = document.split_once("\n## Choices of shingles\n").unwrap();
+    let section = section.split("\n## ").next().unwrap();
+    let mut checked = 0;
+    for example in section.split("\n### `").skip(1) {
+        let cell = |name: &str| {
+            let start = format!("| {name} | ");
+            let line = example.lines().find_map(|line| line.strip_prefix(&start)).unwrap();
+            line.strip_suffix(" |").unwrap().replace(" ⏎ ", "\n").replace("\\|", "|")
+        };
+        let place = cell("page");
+        let (page, dates) = place.strip_prefix('`').unwrap().split_once("`, ").unwrap();
+        for (name, date) in ["first", "second"].iter().zip(dates.split(" and ")) {
+            let text = &texts[&format!("files/en-us/{page}/index.md@{date}")];
+            assert!(text.contains(&cell(name)), "{page} at {date} has no {:?}", cell(name));
+            checked += 1;
+        }
+    }
+    assert!(checked >= 16, "{checked} passages");
+}

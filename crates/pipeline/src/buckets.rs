@@ -43,6 +43,8 @@ pub(crate) struct Gathered {
     larger: Buckets,
 }
 
+/// Bytes of a bucket's root and number.
+const BYTES_A_PLACE: usize = 8;
 /// Pairs held before repeats are looked for.
 const AT_LEAST: usize = 1 << 16;
 
@@ -65,9 +67,9 @@ impl Gathered {
         self.pairs.dedup();
     }
 
-    /// Bytes held.
+    /// Bytes held once all are finished: a pair is then a bucket with its place among the components.
     pub(crate) fn bytes(&self) -> u64 {
-        (self.pairs.len() * 8) as u64 + self.larger.bytes()
+        (self.pairs.len() * (16 + BYTES_A_PLACE)) as u64 + self.larger.bytes()
     }
 
     pub(crate) fn finish(mut self) -> Buckets {

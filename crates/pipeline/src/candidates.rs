@@ -7,12 +7,17 @@ use crate::piece::{ALL_SLICES, KEY_BYTES, SLICES};
 use crate::sketcher::ShingleKey;
 use crate::table::{DocId, Table};
 use crate::workdir::Workdir;
+use onefold_detect::mix;
 use std::os::unix::fs::FileExt;
 
 /// From this many pieces on, their keys are gathered first: a slice of each would be too many small reads.
 const MANY_PIECES: usize = 1024;
-/// Bytes of a slice written at a time while keys are gathered.
+/// Bytes of a slice written at a time while keys are gathered, at most.
 const GATHER_BYTES: usize = 1 << 15;
+/// Keys of the gathered file read at a time.
+const READ_KEYS: usize = 1 << 14;
+/// Bytes a key takes while its slice is sorted: as it is read, sorted, and counted by place.
+const SORT_BYTES: u64 = 2 * size_of::<(u64, DocId)>() as u64 + 4;
 
 /// The band keys of all pieces, slice by slice, with the numbers documents have in the table.
 pub(crate) struct Keys {
@@ -23,7 +28,7 @@ pub(crate) struct Keys {
 
 impl Keys {
     /// Gathers the keys into one file, where there are many pieces.
-    pub(crate) fn of(table: &Table<'_>, workdir: &Workdir) -> Result<Self, Error> {
+    pub(crate) fn of(table: &Table<'_>, workdir: &Workdir, budget_bytes: u64) -> Result<Self, Error> {
         if table.pieces().len() < MANY_PIECES {
             return Ok(Keys { gathered: None, starts: Vec::new() });
         }
@@ -39,6 +44,7 @@ impl Keys {
         let path = workdir.file("keys");
         let file =
             fs_err::OpenOptions::new().create(true).truncate(true).read(true).write(true).open(path)?;
+        let gather_bytes = (budget_bytes as usize / ALL_SLICES).clamp(KEY_BYTES, GATHER_BYTES);
         let mut next = starts.clone();
         let mut buffers: Vec<Vec<u8>> = vec![Vec::new(); ALL_SLICES];
         let mut write = |slice: usize, buffer: &mut Vec<u8>| -> Result<(), Error> {
@@ -57,7 +63,7 @@ impl Keys {
                     let (key, document) = decode(chunk);
                     buffer.extend_from_slice(&key.to_le_bytes());
                     buffer.extend_from_slice(&(document + piece.first).to_le_bytes());
-                    if buffer.len() >= GATHER_BYTES {
+                    if buffer.len() >= gather_bytes {
                         write(slice, buffer)?;
                     }
                 }
@@ -69,6 +75,14 @@ impl Keys {
         Ok(Keys { gathered: Some(file), starts })
     }
 
+    /// The number of keys in a slice.
+    fn count(&self, table: &Table<'_>, slice: usize) -> u64 {
+        match &self.gathered {
+            Some(_) => (self.starts[slice + 1] - self.starts[slice]) / KEY_BYTES as u64,
+            None => table.pieces().iter().map(|piece| u64::from(piece.file.meta.slices[slice])).sum(),
+        }
+    }
+
     /// Hands over the keys of a slice.
     pub(crate) fn each(
         &self,
@@ -78,11 +92,15 @@ impl Keys {
         mut take: impl FnMut(u64, DocId),
     ) -> Result<(), Error> {
         if let Some(file) = &self.gathered {
-            bytes.resize((self.starts[slice + 1] - self.starts[slice]) as usize, 0);
-            file.file().read_exact_at(bytes, self.starts[slice])?;
-            for chunk in bytes.as_chunks::<KEY_BYTES>().0 {
-                let (key, document) = decode(chunk);
-                take(key, document);
+            let (mut at, end) = (self.starts[slice], self.starts[slice + 1]);
+            while at < end {
+                bytes.resize(((end - at) as usize).min(READ_KEYS * KEY_BYTES), 0);
+                file.file().read_exact_at(bytes, at)?;
+                for chunk in bytes.as_chunks::<KEY_BYTES>().0 {
+                    let (key, document) = decode(chunk);
+                    take(key, document);
+                }
+                at += bytes.len() as u64;
             }
             return Ok(());
         }
@@ -104,9 +122,15 @@ fn decode(chunk: &[u8; KEY_BYTES]) -> (u64, DocId) {
     (u64::from_le_bytes([a, b, c, d, e, f, g, h]), DocId::from_le_bytes(document))
 }
 
-/// Working space of one worker.
-#[derive(Default)]
+/// The part of its slice that a key is in, and its place there. Equal shingles are at one place, whatever is below them.
+#[inline(always)]
+fn place(key: u64, parts: u64) -> (usize, u64) {
+    mix::split(key >> ShingleKey::BELOW << (ShingleKey::BELOW + 8), parts)
+}
+
+/// Working space of one worker, within a budget.
 pub(crate) struct SliceScratch {
+    budget_bytes: u64,
     bytes: Vec<u8>,
     keys: Vec<(u64, DocId)>,
     sorted: Vec<(u64, DocId)>,
@@ -114,7 +138,13 @@ pub(crate) struct SliceScratch {
 }
 
 impl SliceScratch {
-    /// The buckets of one slice, each in order of documents.
+    pub(crate) fn new(budget_bytes: u64) -> Self {
+        let (bytes, counts) = (Vec::new(), Vec::new());
+        SliceScratch { budget_bytes, bytes, keys: Vec::new(), sorted: Vec::new(), counts }
+    }
+
+    /// The buckets of one slice, each in order of documents. A slice of more keys than the budget holds is read once
+    /// for each part of it.
     pub(crate) fn buckets(
         &mut self,
         (table, keys): (&Table<'_>, &Keys),
@@ -123,17 +153,26 @@ impl SliceScratch {
         slice: usize,
         mut take: impl FnMut(&[DocId]),
     ) -> Result<(), Error> {
-        self.keys.clear();
-        let SliceScratch { bytes, keys: found, .. } = self;
-        keys.each(table, slice, bytes, |key, document| {
-            if representatives.is_one(document) {
-                found.push((key, document));
+        let parts = (keys.count(table, slice) * SORT_BYTES).div_ceil(self.budget_bytes.max(1)).max(1);
+        for part in 0..parts as usize {
+            self.keys.clear();
+            let SliceScratch { bytes, keys: found, .. } = self;
+            keys.each(table, slice, bytes, |key, document| {
+                if representatives.is_one(document) && (parts == 1 || place(key, parts).0 == part) {
+                    found.push((key, document));
+                }
+            })?;
+            self.sort(parts);
+            if slice >= SLICES {
+                self.shingle_buckets(meeting, &mut take)?;
+            } else {
+                self.key_buckets(meeting, &mut take);
             }
-        })?;
-        self.sort();
-        if slice >= SLICES {
-            return self.shingle_buckets(meeting, &mut take);
         }
+        Ok(())
+    }
+
+    fn key_buckets(&self, meeting: &mut Meeting<'_>, take: &mut impl FnMut(&[DocId])) {
         let mut bucket = Vec::new();
         for run in self.sorted.chunk_by(|a, b| a.0 == b.0).filter(|run| run.len() > 1) {
             bucket.clear();
@@ -141,10 +180,9 @@ impl SliceScratch {
             // Two bands of one document may agree on a key by chance.
             bucket.dedup();
             if bucket.len() > 1 {
-                meeting.by_key(&bucket, &mut take);
+                meeting.by_key(&bucket, take);
             }
         }
-        Ok(())
     }
 
     fn shingle_buckets(
@@ -171,11 +209,11 @@ impl SliceScratch {
         Ok(())
     }
 
-    /// Sorts by key, then document. Keys are uniform, so a scatter by the bits behind the slice's leaves runs of
-    /// one or two.
-    fn sort(&mut self) {
+    /// Sorts by key, then document. Keys are uniform, so a scatter by the bits behind the slice's, or the part's,
+    /// leaves runs of one or two.
+    fn sort(&mut self, parts: u64) {
         let bits = self.keys.len().max(2).ilog2().min(20);
-        let place = |key: u64| (key << 8 >> (64 - bits)) as usize;
+        let place = |key: u64| (place(key, parts).1 >> (64 - bits)) as usize;
         self.counts.clear();
         self.counts.resize((1 << bits) + 1, 0);
         for &(key, _) in &self.keys {

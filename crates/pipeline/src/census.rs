@@ -7,6 +7,7 @@ use crate::error::Error;
 use crate::job::Job;
 use crate::progress::StageKind;
 use crate::scan::{lock, parallel, parser};
+use onefold_detect::sketch::idf_weight;
 use onefold_formats::Block;
 use onefold_formats::document::{Document, Parsed, Parser};
 use onefold_formats::reader::{Progress, Reader};
@@ -83,7 +84,8 @@ impl ShingleCensus {
     pub(crate) fn new(input_bytes: u64, budget_bytes: u64, counted: u64) -> Self {
         // A shingle starts every six bytes of text or so, and a place for each leaves enough of them apart.
         let wanted = (input_bytes * counted / 64).clamp(1 << 16, 1 << 32).next_power_of_two();
-        let allowed = (budget_bytes * 2).max(1 << 16);
+        // Four bits and one for each place.
+        let allowed = (budget_bytes / 5 * 8).max(1 << 16);
         let bits = wanted.ilog2().min(allowed.ilog2()) - PART_BITS;
         let parts = (0..PARTS).map(|_| Mutex::new(vec![0; 1 << (bits - 1)])).collect();
         ShingleCensus { parts, bits, counted: counted.min(16) }
@@ -149,6 +151,9 @@ pub(crate) struct FeatureCounts {
 const FEATURE_BITS: u32 = 22;
 
 impl FeatureCounts {
+    /// Bytes of memory that the counters take.
+    pub(crate) const BYTES: u64 = (size_of::<AtomicU32>() as u64) << FEATURE_BITS;
+
     pub(crate) fn new() -> Self {
         let places = (0..1u64 << FEATURE_BITS).map(|_| AtomicU32::new(0)).collect();
         FeatureCounts { places, documents: AtomicU32::new(0) }
@@ -162,12 +167,32 @@ impl FeatureCounts {
         }
     }
 
-    pub(crate) fn documents(&self) -> u32 {
-        self.documents.load(Ordering::Relaxed)
+    /// The weights that these counts come to.
+    pub(crate) fn finish(self) -> FeatureWeights {
+        let documents = self.documents.into_inner();
+        // Few counts are distinct: each is worked out once. No weight is 0.
+        let mut known = vec![0; documents as usize + 1];
+        let weight = |count: u32| {
+            let known = &mut known[count.min(documents) as usize];
+            if *known == 0 {
+                *known = idf_weight(documents.into(), count.into()) as u16;
+            }
+            *known
+        };
+        FeatureWeights { weights: self.places.into_iter().map(AtomicU32::into_inner).map(weight).collect() }
     }
+}
 
+/// The weight of each feature: the more the fewer documents have it.
+pub(crate) struct FeatureWeights {
+    /// 16·log₂ of fewer than 2³² documents fits.
+    weights: Vec<u16>,
+}
+
+impl FeatureWeights {
+    #[inline]
     pub(crate) fn get(&self, feature: u64) -> u32 {
-        self.places[(feature >> (64 - FEATURE_BITS)) as usize].load(Ordering::Relaxed)
+        self.weights[(feature >> (64 - FEATURE_BITS)) as usize].into()
     }
 }
 
@@ -248,6 +273,18 @@ pub(crate) fn visit<W>(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_weight_of_a_feature_is_by_its_count() {
+        let counts = FeatureCounts::new();
+        let feature = |i: u64| i << (64 - FEATURE_BITS);
+        (1..=100).for_each(|i| counts.add(&(0..i).map(feature).collect::<Vec<_>>()));
+        let weights = counts.finish();
+        for i in 0..100 {
+            assert_eq!(weights.get(feature(i)), idf_weight(100, 100 - i));
+        }
+        assert_eq!(weights.get(feature(1000)), idf_weight(100, 0));
+    }
 
     #[test]
     fn counts_are_never_too_low_and_stop_at_many() {

@@ -46,7 +46,7 @@ impl<'t> Matched<'t> {
         workdir: &Workdir,
     ) -> Result<Self, Error> {
         let job = context.job;
-        let keys = Keys::of(table, workdir)?;
+        let keys = Keys::of(table, workdir, job.resources.memory_bytes / 16)?;
         let unions = Mutex::new(Unions::new(table.len()));
         let (method, neighbours) = (job.plan.method, job.plan.simhash.neighbours);
         let mut gathered = Gathered::default();
@@ -156,7 +156,7 @@ fn join_all(unions: &mut Unions, buckets: &Buckets) {
     }
 }
 
-/// Makes the buckets of every slice, in parallel, and hands them over slice by slice in any order.
+/// Makes the buckets of every slice, in parallel, and hands them over in any order, those of a slice together or in parts.
 fn each_slice(
     context: &Context<'_>,
     (table, keys): (&Table<'_>, &Keys),
@@ -166,8 +166,10 @@ fn each_slice(
 ) -> Result<(), Error> {
     let next = AtomicUsize::new(0);
     let cap = context.job.plan.max_bucket.unwrap_or(usize::MAX);
+    let resources = &context.job.resources;
+    let share = resources.memory_bytes / 16 / resources.threads.max(1) as u64;
     parallel(context.job, |_| {
-        let mut scratch = SliceScratch::default();
+        let mut scratch = SliceScratch::new(share);
         let mut meeting = Meeting::new(context.recipe, table);
         loop {
             let slice = next.fetch_add(1, Ordering::Relaxed);
@@ -182,6 +184,9 @@ fn each_slice(
                 }
                 if bucket.len() <= cap {
                     buckets.push(bucket);
+                    if buckets.bytes() > share {
+                        take(std::mem::take(&mut buckets));
+                    }
                 }
             })?;
             take(buckets);

@@ -4,7 +4,7 @@ mod passages;
 pub(crate) mod records;
 
 use crate::error::Error;
-use onefold_detect::measure::{Overlap, overlap};
+use onefold_detect::measure::overlap;
 use onefold_detect::text::{Normaliser, ShingleSet};
 use onefold_run::{Cluster, DocumentRef, Manifest, Removed, Unit};
 use passages::passages;
@@ -122,7 +122,16 @@ fn explain_removed(manifest: &Manifest, removed: Removed) -> Result<Explanation,
     let mut set =
         |read: &Normaliser| ShingleSet::of_with(read, shingling, manifest.plan.text.bag, &mut scratch);
     let (first, second) = (set(&document), set(&keeper));
-    let counts: Overlap = overlap(first.hashes(), second.hashes());
+    let counts = match manifest.plan.sample {
+        None => overlap(first.hashes(), second.hashes()),
+        // Of a sample the run has seen no more; which words stand in both is told of all.
+        Some(sample) => {
+            let kept = |set: &ShingleSet| -> Vec<u64> {
+                set.hashes().iter().copied().filter(|&hash| sample.keeps(hash)).collect()
+            };
+            overlap(&kept(&first), &kept(&second))
+        }
+    };
     Ok(Explanation {
         document: removed.document.clone(),
         fate: Fate::Removed(Box::new(removed)),

@@ -242,10 +242,11 @@ fn run(job: &Job<'_>, output: &Path, found: Found, workdir: &Workdir) -> Result<
     let mut clock = Clock::new();
     let Found { mut sources, bad, mut notes } = found;
     clock.start(StageKind::Count);
-    let recipe = Recipe::learn(job, &sources)?;
+    let mut recipe = Recipe::learn(job, &sources)?;
     notes.extend(recipe.templates.as_ref().map(Templates::note));
     clock.start(StageKind::Read);
     let pieces = scan(job, &recipe, &mut sources, workdir, bad.len() as u64)?;
+    recipe.forget_counts(job);
     let context = Context::new(job, &sources, &recipe)?;
     let table = pieces.into_table(job, &recipe, &sources, workdir)?;
     notes.extend(crate::groups::check(job, &table)?);

@@ -88,8 +88,9 @@ pub fn pairs(
     let workdir = Workdir::passing(work, &job.plan)?;
     let mut sources = found.sources;
     let outcome = (|| {
-        let recipe = Recipe::learn(job, &sources)?;
+        let mut recipe = Recipe::learn(job, &sources)?;
         let pieces = scan(job, &recipe, &mut sources, &workdir, found.bad.len() as u64)?;
+        recipe.forget_counts(job);
         let context = Context::new(job, &sources, &recipe)?;
         let table = pieces.into_table(job, &recipe, &sources, &workdir)?;
         if let Some(note) = crate::groups::check(job, &table)? {

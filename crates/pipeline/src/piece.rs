@@ -161,6 +161,12 @@ impl Piece {
         self.rows.len() as u32
     }
 
+    /// Bytes of what grows with documents and their keys.
+    pub(crate) fn held_bytes(&self) -> u64 {
+        let keys = self.keys.iter().map(Vec::len).sum::<usize>() * size_of::<(u64, u32)>();
+        (keys + self.rows.len() * size_of::<Row>() + self.names.len() + self.records.len()) as u64
+    }
+
     /// Appends what the next block left, and empties that.
     pub(crate) fn append(&mut self, next: &mut Piece) {
         let (documents, names) = (self.documents(), self.names.len() as u32);
@@ -423,11 +429,11 @@ impl Handles {
         if let Some(file) = open.get(path) {
             return Ok(Arc::clone(file));
         }
-        if open.len() >= Self::MOST {
-            open.clear();
-        }
         let file = Arc::new(fs_err::File::open(path)?);
-        open.insert(path.to_owned(), Arc::clone(&file));
+        // Pieces are gone through one after the other, again and again: those that are open stay so.
+        if open.len() < Self::MOST {
+            open.insert(path.to_owned(), Arc::clone(&file));
+        }
         Ok(file)
     }
 }

@@ -1,6 +1,6 @@
 //! What every worker needs to sketch a document: the plan, and what was learned of the whole input before.
 
-use crate::census::{FeatureCounts, ShingleCensus, ShingleCounts, visit};
+use crate::census::{FeatureCounts, FeatureWeights, ShingleCensus, ShingleCounts, visit};
 use crate::error::Error;
 use crate::job::Job;
 use crate::record::Layout;
@@ -22,7 +22,7 @@ pub(crate) struct Recipe<'p> {
     /// Tables of fingerprints, where their keys are wanted.
     pub(crate) tables: Option<Tables>,
     pub(crate) shingles: Option<ShingleCounts>,
-    pub(crate) features: Option<FeatureCounts>,
+    pub(crate) features: Option<FeatureWeights>,
     /// Lines that do not count.
     pub(crate) templates: Option<Templates>,
     /// Learned rules that documents are tied by.
@@ -57,6 +57,13 @@ impl<'p> Recipe<'p> {
         }
     }
 
+    /// Frees what only reading needs, once all was read. Documents that an index is asked about are sketched again.
+    pub(crate) fn forget_counts(&mut self, job: &Job<'_>) {
+        if job.against.is_none() {
+            self.shingles = None;
+        }
+    }
+
     /// Whether a document is looked at.
     pub(crate) fn takes(&self, id: &str) -> bool {
         self.one_in.is_none_or(|one_in| xxh3_64(id.as_bytes()).is_multiple_of(one_in.max(1)))
@@ -84,7 +91,7 @@ impl<'p> Recipe<'p> {
             |(sketcher, counter), document| sketcher.count(document, counter.as_mut(), features.as_ref()),
         )?;
         recipe.shingles = shingles.map(ShingleCensus::finish);
-        recipe.features = features;
+        recipe.features = features.map(FeatureCounts::finish);
         Ok(recipe)
     }
 }
@@ -92,7 +99,7 @@ impl<'p> Recipe<'p> {
 /// Which part of the shingles has to be counted. A text of its own fills its prefix, 1 − t of its shingles, with
 /// such as no other has: where two and a half times as many are counted, hardly one with half of its shingles in
 /// common fails to. With containment, every shingle others have is a key, and all are counted.
-fn counted_sixteenths(plan: &Plan) -> u64 {
+pub(crate) fn counted_sixteenths(plan: &Plan) -> u64 {
     match plan.containment {
         Some(_) => 16,
         None => ((1.0 - plan.threshold) * 2.5 * 16.0).ceil().clamp(2.0, 16.0) as u64,

@@ -35,8 +35,9 @@ pub fn related(job: &Job<'_>, work: &Path, id: &str, top: usize, least: f64) -> 
     let workdir = Workdir::passing(work, &job.plan)?;
     let mut sources = found.sources;
     let outcome = (|| {
-        let recipe = Recipe::learn(job, &sources)?;
+        let mut recipe = Recipe::learn(job, &sources)?;
         let pieces = scan(job, &recipe, &mut sources, &workdir, found.bad.len() as u64)?;
+        recipe.forget_counts(job);
         let context = Context::new(job, &sources, &recipe)?;
         let table = pieces.into_table(job, &recipe, &sources, &workdir)?;
         let missing = || Error::Unsupported(format!("{id}: no document of this id or URL in the corpus"));

@@ -12,6 +12,7 @@ use crate::hold::{HeldShingles, Hold};
 use crate::job::Job;
 use crate::payload::parser_for;
 use crate::piece::{Piece, PieceFile};
+use crate::preflight;
 use crate::progress::StageKind;
 use crate::recipe::Recipe;
 use crate::table::Table;
@@ -46,7 +47,7 @@ impl Pieces {
     ) -> Result<Table<'s>, Error> {
         let Pieces { counts, mut held, shingles } = self;
         let mut table = Table::new(sources, &job.plan.keep, recipe.layout, shingles);
-        let mut left = job.resources.memory_bytes / 4;
+        let mut left = held_share(job);
         for (source, &count) in counts.iter().enumerate() {
             for number in 0..count {
                 let path = workdir.piece(source, number);
@@ -62,6 +63,20 @@ impl Pieces {
         }
         Ok(table)
     }
+}
+
+/// The budget for what is held to save time. Where shingles are counted, the counters come before that: what a run
+/// needs in any case is not given away.
+fn budget_to_hold(job: &Job<'_>) -> u64 {
+    match job.plan.counts_shingles() {
+        true => job.resources.memory_bytes.saturating_sub(preflight::needed_bytes(job)),
+        false => job.resources.memory_bytes,
+    }
+}
+
+/// Bytes of pieces that may be held.
+fn held_share(job: &Job<'_>) -> u64 {
+    budget_to_hold(job) / 4
 }
 
 /// A source being read.
@@ -130,7 +145,7 @@ pub(crate) fn scan(
         opened: Condvar::new(),
         bad: AtomicU64::new(0),
         hold: match recipe.holds_shingles {
-            true => Hold::new(job.resources.memory_bytes, sources.iter().map(|source| source.size).sum()),
+            true => Hold::new(budget_to_hold(job), sources.iter().map(|source| source.size).sum()),
             false => Hold::nothing(),
         },
     };
@@ -238,7 +253,7 @@ impl Scan<'_> {
             index,
             parser: parser(&source, self.job)?,
             turn: Mutex::new(Turn { reader, blocks: 0, ended: false }),
-            assembler: Mutex::new(Assembler::new(number, as_stream)),
+            assembler: Mutex::new(Assembler::new(number, as_stream, self.most_held())),
             abandoned: AtomicBool::new(false),
             source,
         });
@@ -302,6 +317,11 @@ impl Scan<'_> {
         Ok(true)
     }
 
+    /// Bytes a piece in the making may take: each worker may be at a source of its own.
+    fn most_held(&self) -> u64 {
+        self.job.resources.memory_bytes / 16 / self.job.resources.threads.max(1) as u64
+    }
+
     fn flush(&self, active: &Active, assembler: &mut Assembler) -> Result<(), Error> {
         while let Some(mut piece) = assembler.take() {
             let number = assembler.written();
@@ -309,7 +329,7 @@ impl Scan<'_> {
             let bytes = piece.write(&path)?;
             let mut queue = lock(&self.queue);
             queue.counts[active.index] = number;
-            if queue.held_bytes + bytes.len() as u64 <= self.job.resources.memory_bytes / 4 {
+            if queue.held_bytes + bytes.len() as u64 <= held_share(self.job) {
                 queue.held_bytes += bytes.len() as u64;
                 queue.held.insert(path, bytes);
             }

@@ -9,7 +9,7 @@ use crate::recipe::Recipe;
 use crate::templates::site_of;
 use onefold_detect::digest::Digest;
 use onefold_detect::mix;
-use onefold_detect::sketch::{ClassicMinHash, MinHash, SimHash, idf_weight};
+use onefold_detect::sketch::{ClassicMinHash, MinHash, SimHash};
 use onefold_detect::text::{Normaliser, ShingleSet};
 use onefold_formats::BadRecord;
 use onefold_formats::document::{Body, Document};
@@ -253,21 +253,20 @@ impl<'p> Sketcher<'p> {
                 plan.features.each(&self.normaliser, |hash| self.hashes.push(hash));
                 simhash.add_all(&self.hashes);
             }
-            Weight::Binary | Weight::Tfidf => {
+            Weight::Binary => {
                 self.hashes.clear();
                 plan.features.each(&self.normaliser, |hash| self.hashes.push(hash));
                 self.hashes.sort_unstable();
-                for run in self.hashes.chunk_by(|a, b| a == b) {
-                    let weight = match &self.recipe.features {
-                        Some(counts) if plan.weight == Weight::Tfidf => {
-                            let rare = idf_weight(counts.documents().into(), counts.get(run[0]).into());
-                            rare.saturating_mul(run.len() as u32)
-                        }
-                        _ => 1,
-                    };
-                    simhash.add_weighted(run[0], weight);
-                }
+                self.hashes.dedup();
+                simhash.add_all(&self.hashes);
             }
+            // A feature that occurs again counts again, so that its weight is tf · idf.
+            Weight::Tfidf => match &self.recipe.features {
+                Some(weights) => {
+                    plan.features.each(&self.normaliser, |hash| simhash.add_weighted(hash, weights.get(hash)))
+                }
+                None => plan.features.each(&self.normaliser, |hash| simhash.add(hash)),
+            },
         }
         let Some(fingerprint) = simhash.finish() else { return };
         self.recipe.layout.put_fingerprint(&mut out.record, fingerprint);

@@ -78,7 +78,13 @@ pub struct Removed {
     /// Where a paragraph was cut out: its bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
+    /// Where a paragraph was cut out: how it begins, at most [`TEXT_CHARS`] characters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
 }
+
+/// Characters of a paragraph that evidence tells.
+pub const TEXT_CHARS: usize = 200;
 
 /// A line of `clusters.jsonl`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -7,7 +7,7 @@ mod method;
 mod plan;
 mod urls;
 
-pub use evidence::{BadLine, Cluster, DocumentRef, NeedsLine, Removed, Verdict};
+pub use evidence::{BadLine, Cluster, DocumentRef, NeedsLine, Removed, TEXT_CHARS, Verdict};
 pub use keep::{KeepRule, KeepRuleError, RankInput};
 pub use manifest::{
     AgainstRecord, Bucket, Counts, FORMAT_VERSION, InputRecord, Manifest, ManifestError, PageCounts,

@@ -210,7 +210,7 @@ impl Plan {
             rule += &format!(", or {near}");
         }
         if let Some(least) = self.containment {
-            rule += &format!(", or containment of {} shingles at least {least}", self.shingle);
+            rule += &format!(", or containment of {} at least {least}", self.shingles());
         }
         if let Some(urls) = self.urls.as_ref().filter(|_| self.ties_urls()) {
             rule += &format!(", or tied by URLs and a resemblance of at least {}", urls.threshold);
@@ -228,14 +228,21 @@ impl Plan {
         format!("{rule}; cluster: {cluster}; keep: {}", self.keep)
     }
 
+    /// Which shingles are compared.
+    fn shingles(&self) -> String {
+        match self.sample {
+            Some(sample) => format!("{} shingles, of which a sample {sample},", self.shingle),
+            None => format!("{} shingles", self.shingle),
+        }
+    }
+
     fn verified(&self) -> String {
         match self.verify {
             Verify::Shingles => {
-                format!("resemblance of {} shingles at least {}", self.shingle, self.threshold)
+                format!("resemblance of {} at least {}", self.shingles(), self.threshold)
             }
             Verify::LessDifferences => {
-                let (shingle, least) = (self.shingle, self.threshold);
-                format!("resemblance of {shingle} shingles less differences at least {least}")
+                format!("resemblance of {} less differences at least {}", self.shingles(), self.threshold)
             }
             Verify::None => format!("one of {} bands of {} rows", self.bands.bands, self.bands.rows),
             Verify::Sketch { agree, of } => format!("{agree} of {of} sketch entries"),

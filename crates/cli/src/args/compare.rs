@@ -1,9 +1,10 @@
 //! Arguments of `compare`.
 
+use super::TextArgs;
 use crate::size;
 use clap::{Args, ValueEnum};
 use onefold_detect::digest::Algorithm;
-use onefold_detect::text::{Case, Choices, Digits, Form, Language, Punctuation, Shingling, Space};
+use onefold_detect::text::Shingling;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "Examples:
@@ -56,6 +57,9 @@ pub(crate) struct Compare {
     /// Largest document that is read
     #[arg(long, value_name = "SIZE", default_value = "32MiB", value_parser = size::parse, help_heading = "Input")]
     pub(crate) max_document: u64,
+    /// What shingles are: word:N (N words) or char:N (N characters)
+    #[arg(long, value_name = "KIND:N", default_value_t, help_heading = "Measures")]
+    pub(crate) shingle: Shingling,
     #[command(flatten)]
     pub(crate) text: TextArgs,
     /// What the features of a fingerprint are: word:N or char:N
@@ -90,51 +94,4 @@ pub(crate) struct Compare {
     /// Print JSON
     #[arg(long, help_heading = "Output")]
     pub(crate) json: bool,
-}
-
-/// What of a text counts. Defaults are those of `dedup`.
-#[derive(Args, Clone, Debug, Default)]
-pub(crate) struct TextArgs {
-    /// What shingles are: word:N (N words) or char:N (N characters) [default: word:5]
-    #[arg(long, value_name = "KIND:N", help_heading = "Shingles")]
-    shingle: Option<Shingling>,
-    /// Upper and lower case: fold or keep [default: fold]
-    #[arg(long, value_name = "HOW", help_heading = "Shingles")]
-    case: Option<Case>,
-    /// Punctuation: drop, or keep each mark as a word [default: drop]
-    #[arg(long, value_name = "HOW", help_heading = "Shingles")]
-    punctuation: Option<Punctuation>,
-    /// White space: drop, or keep each run as a word [default: drop]
-    #[arg(long, value_name = "HOW", help_heading = "Shingles")]
-    space: Option<Space>,
-    /// Unicode form: nfkc, nfc or none [default: nfkc]
-    #[arg(long, value_name = "FORM", help_heading = "Shingles")]
-    form: Option<Form>,
-    /// Digits: keep, or fold every number to one [default: keep]
-    #[arg(long, value_name = "HOW", help_heading = "Shingles")]
-    digits: Option<Digits>,
-    /// Leave out the stop words of a language: en, de, fr, es, it, pt, nl, sv, da, no, fi, pl, cs, ru, el, ro, hu, tr
-    #[arg(long, value_name = "LANGUAGE", help_heading = "Shingles")]
-    stop_words: Option<Language>,
-    /// Count replicas of a shingle in resemblance, containment and sketches too
-    #[arg(long, help_heading = "Shingles")]
-    bag: bool,
-}
-
-impl TextArgs {
-    pub(crate) fn choices(&self) -> Choices {
-        Choices {
-            case: self.case.unwrap_or_default(),
-            punctuation: self.punctuation.unwrap_or_default(),
-            space: self.space.unwrap_or_default(),
-            form: self.form.unwrap_or_default(),
-            digits: self.digits.unwrap_or_default(),
-            stop_words: self.stop_words,
-            bag: self.bag,
-        }
-    }
-
-    pub(crate) fn shingling(&self) -> Shingling {
-        self.shingle.unwrap_or_default()
-    }
 }

@@ -1,11 +1,12 @@
 //! What makes documents alike: the flags of matching, which methods each goes with, and the plan they make.
 
+use super::TextArgs;
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use onefold_detect::digest::Algorithm;
 use onefold_detect::measure::estimate::ValueBits;
 use onefold_detect::sketch::{Bits, Sample};
-use onefold_detect::text::{Case, Choices, Digits, Form, Language, Punctuation, Shingling, Space};
+use onefold_detect::text::Shingling;
 use onefold_run::{Method, Neighbours, PageContent, Plan, SketchKind, Verify, Weight, Within};
 
 /// How duplicates are found.
@@ -142,27 +143,8 @@ pub(crate) struct MatchArgs {
         hide_short_help = true
     )]
     pub(crate) templates: Option<f64>,
-    /// Upper and lower case: fold or keep [default: fold]
-    #[arg(long, value_name = "HOW", help_heading = "What counts of a text", hide_short_help = true)]
-    pub(crate) case: Option<Case>,
-    /// Punctuation: drop, or keep each mark as a word [default: drop]
-    #[arg(long, value_name = "HOW", help_heading = "What counts of a text", hide_short_help = true)]
-    pub(crate) punctuation: Option<Punctuation>,
-    /// White space: drop, or keep each run as a word [default: drop]
-    #[arg(long, value_name = "HOW", help_heading = "What counts of a text", hide_short_help = true)]
-    pub(crate) space: Option<Space>,
-    /// Unicode form: nfkc, nfc or none [default: nfkc]
-    #[arg(long, value_name = "FORM", help_heading = "What counts of a text", hide_short_help = true)]
-    pub(crate) form: Option<Form>,
-    /// Digits: keep, or fold every number to one: dates, prices and counters do not matter [default: keep]
-    #[arg(long, value_name = "HOW", help_heading = "What counts of a text", hide_short_help = true)]
-    pub(crate) digits: Option<Digits>,
-    /// Leave out the stop words of a language: en, de, fr, es, it, pt, nl, sv, da, no, fi, pl, cs, ru, el, ro, hu, tr
-    #[arg(long, value_name = "LANGUAGE", help_heading = "What counts of a text", hide_short_help = true)]
-    pub(crate) stop_words: Option<Language>,
-    /// Count replicas of a shingle: weighted Jaccard
-    #[arg(long, help_heading = "What counts of a text", hide_short_help = true)]
-    pub(crate) bag: bool,
+    #[command(flatten)]
+    pub(crate) text: TextArgs,
     /// Keep of very large documents only the shingles whose hash is 0 modulo P: mod:P
     #[arg(long, value_name = "mod:P", help_heading = "What counts of a text", hide_short_help = true)]
     pub(crate) sample: Option<Sample>,
@@ -230,6 +212,11 @@ pub(crate) struct SketchArgs {
     /// Values of a signature [default: 128]
     #[arg(long, value_name = "N", help_heading = "Sketches")]
     signature: Option<usize>,
+    /// Digest that tells equal texts: xxh3-128, blake3, sha256, sha1 or md5, its first 128 bits [default: xxh3-128]
+    #[arg(long, value_name = "NAME", help_heading = "Sketches")]
+    digest: Option<Algorithm>,
+    #[command(flatten)]
+    text: TextArgs,
 }
 
 impl SketchArgs {
@@ -243,7 +230,22 @@ impl SketchArgs {
             features: self.features,
             shingle: self.shingle,
             signature: self.signature,
+            digest: self.digest,
+            text: self.text.clone(),
             ..MatchArgs::default()
+        }
+    }
+
+    /// Refuses what only signatures are made by.
+    pub(crate) fn check_without_signatures(&self) -> Result<()> {
+        let given = [
+            ("shingle", self.shingle.is_some()),
+            ("signature", self.signature.is_some()),
+            ("bag", self.text.bag),
+        ];
+        match given.into_iter().find(|&(_, given)| given) {
+            Some((flag, _)) => bail!("--{flag} shapes signatures: it goes with --format parquet"),
+            None => Ok(()),
         }
     }
 }
@@ -263,15 +265,7 @@ impl MatchArgs {
             bail!("--templates goes with --content main");
         }
         plan.digest = self.digest.unwrap_or_default();
-        plan.text = Choices {
-            case: self.case.unwrap_or_default(),
-            punctuation: self.punctuation.unwrap_or_default(),
-            space: self.space.unwrap_or_default(),
-            form: self.form.unwrap_or_default(),
-            digits: self.digits.unwrap_or_default(),
-            stop_words: self.stop_words,
-            bag: self.bag,
-        };
+        plan.text = self.text.choices();
         plan.threshold = self.threshold.unwrap_or(plan.threshold);
         plan.containment = self.containment;
         plan.within = self.within.clone().unwrap_or_default();
@@ -344,17 +338,19 @@ impl MatchArgs {
                 max_bucket: None,
                 shingle: None,
                 sample: None,
-                bag: false,
                 ..self
             };
+            self.text.bag = false;
         }
         self
     }
 
-    /// A flag that the method does not look at is a misunderstanding, and better an error than a surprise.
-    fn check_method(&self, method: Method) -> Result<()> {
+    /// Flags, whether they are given, and the methods that look at them.
+    fn rules(&self) -> [(&'static str, bool, &'static [Method]); 20] {
         use Method::{Combined, Join, Minhash, Simhash};
-        let rules: [(&str, bool, &[Method]); 19] = [
+        let sketch_rule = matches!(self.verify, Some(Verify::Sketch { .. }));
+        [
+            ("verify sketch", sketch_rule, &[Minhash, Combined]),
             ("threshold", self.threshold.is_some(), &[Minhash, Simhash, Combined, Join]),
             ("containment", self.containment.is_some(), &[Minhash, Simhash, Combined, Join]),
             ("verify", self.verify.is_some_and(|v| !v.compares_shingles()), &[Minhash, Simhash, Combined]),
@@ -362,7 +358,7 @@ impl MatchArgs {
             ("max-bucket", self.max_bucket.is_some(), &[Minhash, Simhash, Combined, Join]),
             ("shingle", self.shingle.is_some(), &[Minhash, Simhash, Combined, Join]),
             ("sample", self.sample.is_some(), &[Minhash, Simhash, Combined, Join]),
-            ("bag", self.bag, &[Minhash, Simhash, Combined, Join]),
+            ("bag", self.text.bag, &[Minhash, Simhash, Combined, Join]),
             ("signature", self.signature.is_some(), &[Minhash, Combined]),
             ("signature-bits", self.signature_bits.is_some(), &[Minhash, Combined]),
             ("sketch", self.sketch.is_some(), &[Minhash, Combined]),
@@ -374,15 +370,27 @@ impl MatchArgs {
             ("weight", self.weight.is_some(), &[Simhash, Combined]),
             ("features", self.features.is_some(), &[Simhash, Combined]),
             ("candidates", self.candidates.is_some(), &[Simhash]),
-        ];
-        for (flag, given, methods) in rules {
+        ]
+    }
+
+    /// Refuses a flag that none of several methods looks at, unless it is one of those read elsewhere.
+    pub(crate) fn check_methods(&self, methods: &[Method], elsewhere: &[&str]) -> Result<()> {
+        let unread = |&(flag, given, its): &(&str, bool, &[Method])| {
+            given && !elsewhere.contains(&flag) && !its.iter().any(|method| methods.contains(method))
+        };
+        if let Some((flag, _, its)) = self.rules().into_iter().find(unread) {
+            let given: Vec<&str> = methods.iter().map(|method| method.name()).collect();
+            bail!("--{flag} goes with --methods {}, not with {} alone", either(its), given.join(","));
+        }
+        Ok(())
+    }
+
+    /// A flag that the method does not look at is a misunderstanding, and better an error than a surprise.
+    fn check_method(&self, method: Method) -> Result<()> {
+        for (flag, given, methods) in self.rules() {
             if given && !methods.contains(&method) {
                 bail!("--{flag} goes with --method {}, not with {}", either(methods), method.name());
             }
-        }
-        let sketch_rule = matches!(self.verify, Some(Verify::Sketch { .. }));
-        if sketch_rule && !method.has_signature() {
-            bail!("--verify sketch goes with --method minhash or combined, not with {}", method.name());
         }
         if self.containment.is_some() && self.verify.is_some_and(|verify| !verify.compares_shingles()) {
             bail!("--containment is decided on shingles: it goes with --verify shingles or less-differences");

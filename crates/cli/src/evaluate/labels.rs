@@ -28,6 +28,8 @@ pub(super) struct Measure {
 /// What is compared of a document.
 struct Parts {
     shingles: ShingleSet,
+    /// Of each shingle, how rare it is among the labelled documents.
+    rare: Vec<f64>,
     triples: ShingleSet,
     words: Vec<u64>,
     counts: Vec<(u64, u32)>,
@@ -39,12 +41,15 @@ type Compare = fn(&Parts, &Parts) -> f64;
 /// Words of which two texts may differ for the edit distance to be worked out.
 const LONG: usize = 200_000;
 
-const MEASURES: [(&str, Compare); 8] = [
+const MEASURES: [(&str, Compare); 10] = [
     ("resemblance", |a, b| of(a, b).resemblance()),
     ("resemblance, word:3", |a, b| triples(a, b).resemblance()),
     ("resemblance less differences", |a, b| triples(a, b).less_differences()),
+    ("resemblance, by rareness", by_rareness),
     ("containment, of the smaller", |a, b| smaller(of(a, b))),
     ("containment, of the larger", |a, b| larger(of(a, b))),
+    // Of the smaller, times the root of how the lengths compare.
+    ("containment, with length", |a, b| (smaller(of(a, b)) * larger(of(a, b))).sqrt()),
     ("resemblance, counted", |a, b| overlap(a.bag.hashes(), b.bag.hashes()).resemblance()),
     ("cosine of words", |a, b| cosine(&a.counts, &b.counts)),
     ("insertions and deletions of words", |a, b| {
@@ -68,6 +73,34 @@ fn larger(overlap: Overlap) -> f64 {
     f64::from(overlap.shared) / f64::from(overlap.first.max(overlap.second).max(1))
 }
 
+/// Resemblance with shingles weighted by log(documents / documents with it).
+fn by_rareness(a: &Parts, b: &Parts) -> f64 {
+    let (first, second) = (a.shingles.hashes(), b.shingles.hashes());
+    let weights = |parts: &Parts| parts.rare.iter().sum::<f64>();
+    let shared: f64 = first
+        .iter()
+        .zip(&a.rare)
+        .filter(|(hash, _)| second.binary_search(hash).is_ok())
+        .map(|(_, weight)| weight)
+        .sum();
+    let all = weights(a) + weights(b) - shared;
+    if all > 0.0 { shared / all } else { 0.0 }
+}
+
+/// Weighs the shingles of all documents by how few have them.
+fn weigh<'p>(documents: impl Iterator<Item = &'p mut Parts>) {
+    let mut documents: Vec<&mut Parts> = documents.collect();
+    let mut having: HashMap<u64, u32> = HashMap::new();
+    for &hash in documents.iter().flat_map(|parts| parts.shingles.hashes()) {
+        *having.entry(hash).or_default() += 1;
+    }
+    let count = documents.len() as f64;
+    for parts in &mut documents {
+        let rare = |hash: &u64| (count / f64::from(having[hash])).ln();
+        parts.rare = parts.shingles.hashes().iter().map(rare).collect();
+    }
+}
+
 pub(super) fn measure(corpus: &Corpus<'_>, pairs: Vec<(&(String, String), bool)>) -> Result<Vec<Measure>> {
     let bars = Bars::new(true);
     let wanted: HashSet<String> = pairs.iter().flat_map(|((a, b), _)| [a.clone(), b.clone()]).collect();
@@ -75,7 +108,7 @@ pub(super) fn measure(corpus: &Corpus<'_>, pairs: Vec<(&(String, String), bool)>
     let (shingle, choices) = (plan.shingle, plan.text);
     let texts = onefold_pipeline::texts(&corpus.job(plan, &bars), &wanted)?;
     let mut read = Normaliser::new(&choices);
-    let parts: HashMap<&str, Parts> = texts
+    let mut parts: HashMap<&str, Parts> = texts
         .iter()
         .map(|(id, text)| {
             read.read(text);
@@ -83,6 +116,7 @@ pub(super) fn measure(corpus: &Corpus<'_>, pairs: Vec<(&(String, String), bool)>
             let scratch = &mut Vec::new();
             let parts = Parts {
                 shingles: ShingleSet::of_with(&read, shingle, choices.bag, scratch),
+                rare: Vec::new(),
                 triples: ShingleSet::of(&read, Shingling::Words(3), scratch),
                 counts: bag(&mut words.clone()),
                 bag: ShingleSet::of_with(&read, shingle, true, scratch),
@@ -91,6 +125,7 @@ pub(super) fn measure(corpus: &Corpus<'_>, pairs: Vec<(&(String, String), bool)>
             (id.as_str(), parts)
         })
         .collect();
+    weigh(parts.values_mut());
     let mut known = Vec::new();
     for ((a, b), label) in pairs {
         match (parts.get(a.as_str()), parts.get(b.as_str())) {
@@ -164,6 +199,25 @@ pub(super) fn print(measures: &[Measure]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_rare_shingle_counts_for_more_than_a_common_one() {
+        let parts = |hashes: &[u64]| Parts {
+            shingles: ShingleSet::from_hashes(hashes),
+            rare: Vec::new(),
+            triples: ShingleSet::from_hashes(&[]),
+            words: Vec::new(),
+            counts: Vec::new(),
+            bag: ShingleSet::from_hashes(&[]),
+        };
+        // 1 is in all four, 2 and 3 in two each, all others in one.
+        let mut all = [parts(&[1, 2, 5]), parts(&[1, 2, 6]), parts(&[1, 3, 7]), parts(&[1, 3, 8])];
+        weigh(all.iter_mut());
+        let (common, rare) = (by_rareness(&all[0], &all[2]), by_rareness(&all[0], &all[1]));
+        assert_eq!(common, 0.0);
+        // ln 2 of ln 2 + 2 ln 4.
+        assert!((rare - 0.2).abs() < 1e-12, "{rare}");
+    }
 
     #[test]
     fn a_perfect_measure_has_area_one_and_a_coin_one_half() {

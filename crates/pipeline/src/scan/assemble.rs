@@ -15,12 +15,14 @@ pub(super) struct Assembler {
     current_bytes: usize,
     written: usize,
     as_stream: bool,
+    /// Bytes in memory from which on a piece is whole, however little was read for it.
+    most_held: u64,
     /// Number of blocks and digest, once the source has ended.
     end: Option<(u64, String)>,
 }
 
 impl Assembler {
-    pub(super) fn new(written: usize, as_stream: bool) -> Self {
+    pub(super) fn new(written: usize, as_stream: bool, most_held: u64) -> Self {
         Assembler {
             next: 0,
             waiting: BTreeMap::new(),
@@ -28,6 +30,7 @@ impl Assembler {
             current_bytes: 0,
             written,
             as_stream,
+            most_held,
             end: None,
         }
     }
@@ -44,7 +47,7 @@ impl Assembler {
 
     /// A finished piece, if there is one; the last is one even if it is empty.
     pub(super) fn take(&mut self) -> Option<Piece> {
-        while self.current_bytes < PIECE_BYTES
+        while !self.is_whole()
             && let Some((mut piece, bytes)) = self.waiting.remove(&self.next)
         {
             self.current.append(&mut piece);
@@ -52,7 +55,7 @@ impl Assembler {
             self.next += 1;
         }
         let last = self.end.as_ref().is_some_and(|(blocks, _)| *blocks == self.next);
-        if self.current_bytes < PIECE_BYTES && !last {
+        if !self.is_whole() && !last {
             return None;
         }
         let mut piece = std::mem::take(&mut self.current);
@@ -65,23 +68,28 @@ impl Assembler {
         Some(piece)
     }
 
+    fn is_whole(&self) -> bool {
+        self.current_bytes >= PIECE_BYTES || self.current.held_bytes() >= self.most_held
+    }
+
     /// Pieces taken so far, those of an earlier run included.
     pub(super) fn written(&self) -> usize {
         self.written
     }
 
     pub(super) fn clear(&mut self) {
-        *self = Assembler::new(0, false);
+        *self = Assembler::new(0, false, self.most_held);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sketcher::Sketches;
 
     #[test]
     fn blocks_in_any_order_make_pieces_in_order() {
-        let mut assembler = Assembler::new(0, false);
+        let mut assembler = Assembler::new(0, false, u64::MAX);
         let piece = |end| {
             let mut piece = Piece::default();
             piece.meta.end = (end, 0);
@@ -98,5 +106,19 @@ mod tests {
         assert_eq!((last.meta.end.0, last.meta.last.as_deref()), (30, Some("d")));
         assert!(assembler.take().is_none());
         assert_eq!(assembler.written(), 2);
+    }
+    #[test]
+    fn a_piece_that_holds_much_is_whole_early() {
+        let mut assembler = Assembler::new(0, false, 1000);
+        let piece = |keys| {
+            let mut piece = Piece::default();
+            piece.push_sketches(&Sketches { shingle_keys: vec![7; keys], ..Sketches::default() });
+            piece
+        };
+        assembler.add(0, piece(10), 5);
+        assert!(assembler.take().is_none());
+        assembler.add(1, piece(100), 5);
+        assert!(assembler.take().is_some());
+        assert!(assembler.take().is_none());
     }
 }

@@ -4,10 +4,13 @@ use super::{Clusters, Run};
 use crate::against::Outside;
 use crate::error::Error;
 use crate::job::EvidenceFormat;
+use crate::load::Loader;
+use crate::paragraphs::lines;
+use crate::spool::Spools;
 use crate::table::DocId;
 use crate::verdicts::{Cut, Fate};
 use onefold_formats::BadRecord;
-use onefold_run::{BadLine, Cluster, DocumentRef, NeedsLine, Removed, Verdict};
+use onefold_run::{BadLine, Cluster, DocumentRef, NeedsLine, Removed, TEXT_CHARS, Verdict};
 use serde::Serialize;
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -24,9 +27,7 @@ pub(super) fn write(
     for document in clusters.removed() {
         removed.push(&removed_line(run, clusters, document)?)?;
     }
-    for cut in &run.verdicts.cuts {
-        removed.push(&cut_line(run, cut)?)?;
-    }
+    cut_lines(run, |line| removed.push(line))?;
     removed.finish()?;
     let mut table = Table::create(&folder.join(format!("clusters.{}", format.ending())), format, &CLUSTERS)?;
     for group in clusters.pairs.chunk_by(|a, b| a.0 == b.0) {
@@ -115,11 +116,30 @@ fn removed_line(run: &Run<'_>, clusters: &Clusters, document: DocId) -> Result<R
         index,
         paragraph: None,
         bytes: None,
+        text: None,
     })
 }
 
-/// The line of a paragraph that was cut out.
-fn cut_line(run: &Run<'_>, cut: &Cut) -> Result<Removed, Error> {
+/// Hands over the lines of paragraphs that were cut out. Their documents are read once more, so that no text has to be held.
+fn cut_lines(run: &Run<'_>, mut take: impl FnMut(&Removed) -> Result<(), Error>) -> Result<(), Error> {
+    let by_document: Vec<&[Cut]> = run.verdicts.cuts.chunk_by(|a, b| a.document == b.document).collect();
+    let documents: Vec<DocId> = by_document.iter().map(|cuts| cuts[0].document).collect();
+    let spools = Spools::fill(run.context, run.table, &documents, run.workdir)?;
+    let mut loader = Loader::new(run.context, run.table, &spools);
+    for cuts in by_document {
+        run.context.job.check()?;
+        let text = loader.text(cuts[0].document)?;
+        let mut lines = lines(&text).zip(0..);
+        for cut in cuts {
+            let place = lines.find(|(_, number)| *number == cut.paragraph).map(|(place, _)| place);
+            let paragraph = place.map_or("", |place| text[place].trim());
+            take(&cut_line(run, cut, paragraph.chars().take(TEXT_CHARS).collect())?)?;
+        }
+    }
+    Ok(())
+}
+
+fn cut_line(run: &Run<'_>, cut: &Cut, text: String) -> Result<Removed, Error> {
     Ok(Removed {
         document: run.table.document_ref(cut.document)?,
         kind: Verdict::Paragraph,
@@ -133,6 +153,7 @@ fn cut_line(run: &Run<'_>, cut: &Cut) -> Result<Removed, Error> {
         index: None,
         paragraph: Some(cut.paragraph),
         bytes: Some(cut.bytes),
+        text: Some(text),
     })
 }
 
