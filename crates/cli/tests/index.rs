@@ -279,6 +279,25 @@ fn a_check_answers_and_changes_nothing() {
     assert!(place.run("index stats pages").ok().text().contains("5: 3 keepers, 2 members"));
 }
 
+/// The verdict is that of the keeper a document would join, the first that came; all of them are told the most alike first.
+#[test]
+fn all_matches_are_ranked() {
+    let place = Place::new();
+    place.write(
+        "kept.jsonl",
+        line("first", &prose("w", 60)) + &line("closer", &edited("w", 60, &[10, 20, 30])),
+    );
+    place.write("asked.jsonl", line("asked", &edited("w", 60, &[10, 20])));
+    place.run("index create pages --threshold 0.6").ok();
+    let added = place.run("index add pages kept.jsonl").ok().json();
+    assert!(added.iter().all(|line| line["verdict"] == "new"), "{added:?}");
+    let answer = place.run("index check pages asked.jsonl --all").ok().json().remove(0);
+    assert_eq!((&answer["verdict"], &answer["match"]), (&json!("near"), &json!("first")));
+    let ranked: Vec<&Value> =
+        answer["matches"].as_array().unwrap().iter().map(|each| &each["match"]).collect();
+    assert_eq!(ranked, ["closer", "first"]);
+}
+
 /// Both codings answer alike, and the statistics tell of each what coding makes of it.
 #[test]
 fn codings_of_tables_answer_alike() {
