@@ -279,6 +279,52 @@ fn a_check_answers_and_changes_nothing() {
     assert!(place.run("index stats pages").ok().text().contains("5: 3 keepers, 2 members"));
 }
 
+/// The verdict is that of the keeper a document would join, the first that came; all of them are told the most alike first.
+#[test]
+fn all_matches_are_ranked() {
+    let place = Place::new();
+    place.write(
+        "kept.jsonl",
+        line("first", &prose("w", 60)) + &line("closer", &edited("w", 60, &[10, 20, 30])),
+    );
+    place.write("asked.jsonl", line("asked", &edited("w", 60, &[10, 20])));
+    place.run("index create pages --threshold 0.6").ok();
+    let added = place.run("index add pages kept.jsonl").ok().json();
+    assert!(added.iter().all(|line| line["verdict"] == "new"), "{added:?}");
+    let answer = place.run("index check pages asked.jsonl --all").ok().json().remove(0);
+    assert_eq!((&answer["verdict"], &answer["match"]), (&json!("near"), &json!("first")));
+    let ranked: Vec<&Value> =
+        answer["matches"].as_array().unwrap().iter().map(|each| &each["match"]).collect();
+    assert_eq!(ranked, ["closer", "first"]);
+}
+
+/// Both codings answer alike, and the statistics tell of each what coding makes of it.
+#[test]
+fn codings_of_tables_answer_alike() {
+    let place = Place::new();
+    let pages: String = (0..300).map(|n| line(&format!("p{n}"), &prose(&format!("word{n}"), 40))).collect();
+    place.write("pages.jsonl", pages);
+    let mut told = Vec::new();
+    for (name, flag) in [("plain", ""), ("coded", "--coding coded")] {
+        place.run(&format!("index create {name} --distance 3 {flag}")).ok();
+        place.run(&format!("index add {name} pages.jsonl --quiet")).ok();
+        place.run(&format!("index compact {name}")).ok();
+        let stats = place.run(&format!("index stats {name} --json")).ok().json().remove(0);
+        assert_eq!(stats["settings"]["coding"], name);
+        let text = place.run(&format!("index stats {name}")).ok().text().to_owned();
+        assert!(
+            text.contains(&format!("4, {name}, ")) && text.contains("64 a fingerprint before coding"),
+            "{text}"
+        );
+        let verdicts = place.run(&format!("index check {name} pages.jsonl")).ok().json();
+        told.push((stats["key_bits"].clone(), stats["table_bytes"].as_u64().unwrap(), verdicts));
+    }
+    assert_eq!(told[0].0, told[1].0);
+    assert!(told[0].0["coded"].as_f64().unwrap() < 64.0, "{}", told[0].0);
+    assert!(told[0].1 > told[1].1);
+    assert_eq!(told[0].2, told[1].2);
+}
+
 #[test]
 fn another_process_is_refused_at_once() {
     let place = Place::new();

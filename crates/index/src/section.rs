@@ -30,10 +30,20 @@ pub(crate) type Entry = (u64, Number);
 #[serde(rename_all = "lowercase")]
 pub enum Coding {
     /// As they are: the fastest look-up.
+    #[default]
     Plain,
     /// Neighbours' differences in a Huffman code: the least memory.
-    #[default]
     Coded,
+}
+
+impl Coding {
+    /// The name it is chosen by.
+    pub fn name(self) -> &'static str {
+        match self {
+            Coding::Plain => "plain",
+            Coding::Coded => "coded",
+        }
+    }
 }
 
 /// What must be known of all entries before the first is written.
@@ -59,11 +69,18 @@ impl Census {
         self.entries += 1;
         self.largest = self.largest.max(number);
     }
+
+    /// Bits of the differences between neighbours of one block, in the code that the differences of all would have.
+    pub(crate) fn coded_key_bits(&self, across_blocks: &Counts) -> u64 {
+        let code = Code::of(&self.leading);
+        let bits = |h: usize| u64::from(code.lengths()[h]) + (h as u64).saturating_sub(1);
+        (0..SYMBOLS).map(|h| (self.leading[h] - across_blocks[h]) * bits(h)).sum()
+    }
 }
 
 /// Position of the leading bit, from 1; 0 if there is none.
 #[inline(always)]
-fn leading(difference: u64) -> u32 {
+pub(crate) fn leading(difference: u64) -> u32 {
     64 - difference.leading_zeros()
 }
 

@@ -53,6 +53,20 @@ fn failed<E: Into<redb::Error>>(path: &Path) -> impl FnOnce(E) -> Error {
     move |error| Error::Store { path: path.to_owned(), source: Box::new(error.into()) }
 }
 
+/// The tables of rows in a transaction, whether it reads or writes: these have methods of one name and no trait of them.
+macro_rules! open_rows {
+    ($txn:expr, $path:expr, $dead:expr) => {
+        Rows {
+            states: $txn.open_table(STATES).map_err(failed($path))?,
+            documents: $txn.open_table(DOCUMENTS).map_err(failed($path))?,
+            evidence: $txn.open_table(EVIDENCE).map_err(failed($path))?,
+            members: $txn.open_table(MEMBERS).map_err(failed($path))?,
+            clean: $dead.is_empty().map_err(failed($path))?,
+            path: $path.to_owned(),
+        }
+    };
+}
+
 impl Store {
     pub(crate) fn open(folder: &Folder, cache_bytes: usize) -> Result<Self, Error> {
         Self::with_file(folder, folder.store_file()?, cache_bytes)
@@ -83,14 +97,7 @@ impl Store {
         let txn = self.database.begin_read().map_err(failed(path))?;
         let dead = txn.open_table(DEAD).map_err(failed(path))?;
         Ok(View {
-            rows: Rows {
-                states: txn.open_table(STATES).map_err(failed(path))?,
-                documents: txn.open_table(DOCUMENTS).map_err(failed(path))?,
-                evidence: txn.open_table(EVIDENCE).map_err(failed(path))?,
-                members: txn.open_table(MEMBERS).map_err(failed(path))?,
-                clean: dead.is_empty().map_err(failed(path))?,
-                path: path.clone(),
-            },
+            rows: open_rows!(txn, path, dead),
             promoted: txn.open_table(PROMOTED).map_err(failed(path))?,
             dead,
             segments: txn.open_table(SEGMENTS).map_err(failed(path))?,
@@ -326,14 +333,7 @@ impl<'t> Writing<'t> {
     fn open(txn: &'t WriteTransaction, path: &Path) -> Result<Self, Error> {
         let dead = txn.open_table(DEAD).map_err(failed(path))?;
         Ok(Writing {
-            rows: Rows {
-                states: txn.open_table(STATES).map_err(failed(path))?,
-                documents: txn.open_table(DOCUMENTS).map_err(failed(path))?,
-                evidence: txn.open_table(EVIDENCE).map_err(failed(path))?,
-                members: txn.open_table(MEMBERS).map_err(failed(path))?,
-                clean: dead.is_empty().map_err(failed(path))?,
-                path: path.to_owned(),
-            },
+            rows: open_rows!(txn, path, dead),
             promoted: txn.open_table(PROMOTED).map_err(failed(path))?,
             dead,
             segments: txn.open_table(SEGMENTS).map_err(failed(path))?,

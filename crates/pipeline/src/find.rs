@@ -2,12 +2,12 @@
 
 use crate::error::Error;
 use crate::inputs::Selection;
-use crate::payload::{parser_for, text_of};
-use onefold_formats::Block;
+use crate::payload::text_of;
+use crate::records::each_record;
 use onefold_formats::document::{Body, Document, Parsed};
-use onefold_formats::reader::{Progress, Reader};
 use onefold_formats::source::{Fields, Format, Layout, Look, Source};
 use onefold_run::PageContent;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -136,37 +136,13 @@ pub fn only_document(
 
 /// Hands over the documents of a source with their rows, until told to stop.
 fn each_document(
-    mut source: Source,
+    source: Source,
     fields: &Fields,
     max_document_bytes: u64,
     take: &mut dyn FnMut(u64, &Document<'_>) -> Result<bool, Error>,
 ) -> Result<(), Error> {
-    let limit = max_document_bytes as usize;
-    let mut block = Block::default();
-    let mut reader = Reader::open(&source, fields, limit, (0, 0))?;
-    let mut parser = parser_for(source.format, fields, limit, None);
-    let mut header_read = !matches!(source.format, Format::Csv | Format::Tsv);
-    loop {
-        match reader.next_block(&mut block)? {
-            Progress::End => return Ok(()),
-            Progress::NotMembers => {
-                source.layout = Layout::Stream;
-                reader = Reader::open(&source, fields, limit, (0, 0))?;
-                continue;
-            }
-            Progress::Block => {}
-        }
-        for frame in &block.frames {
-            if !header_read && frame.end > frame.start {
-                parser = parser_for(source.format, fields, limit, Some(block.bytes_of(frame)));
-                header_read = true;
-                continue;
-            }
-            if let Parsed::Document(document) = parser.parse(block.bytes_of(frame), &frame.kind)
-                && !take(frame.row, &document)?
-            {
-                return Ok(());
-            }
-        }
-    }
+    each_record(source, fields, max_document_bytes, 0, &mut |_, frame, parsed| match parsed {
+        Parsed::Document(document) if !take(frame.row, &document)? => Ok(ControlFlow::Break(())),
+        _ => Ok(ControlFlow::Continue(())),
+    })
 }

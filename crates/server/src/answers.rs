@@ -1,6 +1,6 @@
 //! What the server says of documents, as JSON: the same lines as `onefold index` prints.
 
-use onefold_index::{Answer, Match, Stored};
+use onefold_index::{Answer, Match, Stored, Verdict};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -79,19 +79,24 @@ impl AnswerLine {
         }
     }
 
-    /// With all matches.
-    pub fn all(id: Option<String>, matches: Vec<Match>) -> Self {
-        let best = matches.first();
-        AnswerLine {
+    /// With all matches, which come in order of arrival and are told the most alike first. The verdict is that of the
+    /// one the document would join.
+    pub fn all(id: Option<String>, mut matches: Vec<Match>) -> Self {
+        let joined = matches.first();
+        let line = AnswerLine {
             id,
-            verdict: best.map_or("new", |best| best.verdict().name()),
-            matched: best.map(|best| best.id.clone()),
-            facts: best.map(Facts::from),
+            verdict: joined.map_or("new", |joined| joined.verdict().name()),
+            matched: joined.map(|joined| joined.id.clone()),
+            facts: joined.map(Facts::from),
             known: false,
-            matches: Some(
-                matches.iter().map(|each| MatchLine { id: each.id.clone(), facts: each.into() }).collect(),
-            ),
-        }
+            matches: None,
+        };
+        let is_near = |each: &Match| each.verdict() != Verdict::Exact;
+        matches.sort_by(|a, b| {
+            is_near(a).cmp(&is_near(b)).then_with(|| b.similarity().total_cmp(&a.similarity()))
+        });
+        let lines = matches.iter().map(|each| MatchLine { id: each.id.clone(), facts: each.into() });
+        AnswerLine { matches: Some(lines.collect()), ..line }
     }
 }
 

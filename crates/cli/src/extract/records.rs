@@ -1,13 +1,11 @@
 //! The records of a source, one after the other, with their places.
 
 use anyhow::Result;
-use onefold_formats::block::FrameKind;
+use onefold_formats::BadRecord;
 use onefold_formats::document::{Document, Parsed};
-use onefold_formats::reader::{Progress, Reader};
-use onefold_formats::source::{Fields, Format, Layout, Source};
-use onefold_formats::{BadRecord, Block};
-use onefold_pipeline::parser_for;
+use onefold_formats::source::{Fields, Layout, Source};
 use std::fmt;
+use std::ops::ControlFlow;
 
 /// Where a record is.
 #[derive(Clone, Copy)]
@@ -39,47 +37,19 @@ type Take<'a> = dyn FnMut(Place<'_>, Found<'_>) -> Result<()> + 'a;
 
 /// Hands over the documents of a source and its bad records, in order.
 pub(super) fn each_record(
-    mut source: Source,
+    source: Source,
     fields: &Fields,
     max_document_bytes: u64,
     take: &mut Take<'_>,
 ) -> Result<()> {
-    let limit = usize::try_from(max_document_bytes).unwrap_or(usize::MAX);
-    let mut block = Block::default();
-    let mut reader = Reader::open(&source, fields, limit, (0, 0))?;
-    let mut parser = parser_for(source.format, fields, limit, None);
-    let mut header_read = !matches!(source.format, Format::Csv | Format::Tsv);
-    // Records before this row were handed over when the source was read as members.
-    let (mut from_row, mut next_row) = (0, 0);
-    loop {
-        match reader.next_block(&mut block)? {
-            Progress::End => return Ok(()),
-            Progress::NotMembers => {
-                source.layout = Layout::Stream;
-                from_row = next_row;
-                reader = Reader::open(&source, fields, limit, (0, 0))?;
-                continue;
-            }
-            Progress::Block => {}
+    onefold_pipeline::each_record(source, fields, max_document_bytes, 0, &mut |source, frame, parsed| {
+        let place = Place { source, offset: frame.offset, row: frame.row };
+        match parsed {
+            Parsed::Document(document) => take(place, Found::Document(document))?,
+            Parsed::Bad(bad) => take(place, Found::Bad(bad))?,
+            Parsed::Skipped(what) => take(place, Found::Skipped(what))?,
+            Parsed::Passed(_) => {}
         }
-        for frame in &block.frames {
-            if !header_read && frame.end > frame.start {
-                parser = parser_for(source.format, fields, limit, Some(block.bytes_of(frame)));
-                header_read = true;
-                continue;
-            }
-            if frame.row < from_row {
-                continue;
-            }
-            // A gap has the row of the record behind it.
-            next_row = frame.row + u64::from(!matches!(frame.kind, FrameKind::Filler { .. }));
-            let place = Place { source: &source, offset: frame.offset, row: frame.row };
-            match parser.parse(block.bytes_of(frame), &frame.kind) {
-                Parsed::Document(document) => take(place, Found::Document(document))?,
-                Parsed::Bad(bad) => take(place, Found::Bad(bad))?,
-                Parsed::Skipped(what) => take(place, Found::Skipped(what))?,
-                Parsed::Passed(_) => {}
-            }
-        }
-    }
+        Ok(ControlFlow::Continue(()))
+    })
 }

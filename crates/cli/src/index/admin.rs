@@ -5,7 +5,7 @@ use super::{answer_no, now, open, plans};
 use crate::size::human;
 use crate::terminal::outln;
 use anyhow::Result;
-use onefold_index::{Cost, Cut, Index, Options, costs};
+use onefold_index::{Cost, Cut, Index, KeyBits, Options, costs};
 use onefold_run::{Method, Plan};
 
 pub(super) fn create(arguments: &Create) -> Result<()> {
@@ -31,11 +31,12 @@ pub(super) fn expire(arguments: &Expire) -> Result<()> {
 
 pub(super) fn stats(arguments: &Stats) -> Result<()> {
     let index = open(&arguments.dir, Options::default())?;
-    let stats = index.stats()?;
+    let (stats, key_bits) = (index.stats()?, index.key_bits()?);
     let bits = |bytes: u64| bytes as f64 * 8.0 / stats.table_entries.max(1) as f64;
     if arguments.json {
         let mut value = serde_json::to_value(&stats)?;
         value["version"] = 1.into();
+        value["key_bits"] = serde_json::to_value(key_bits)?;
         value["settings"] = serde_json::to_value(index.settings())?;
         outln!("{value}");
         return Ok(());
@@ -48,7 +49,15 @@ pub(super) fn stats(arguments: &Stats) -> Result<()> {
     outln!("memory     {} for keys", human(stats.memory_bytes));
     if stats.table_entries > 0 {
         let (bits, tables) = (bits(stats.table_bytes), stats.tables);
-        outln!("tables     {tables}, {bits:.1} bits a fingerprint and number in each, 96 uncompressed");
+        let coding = index.settings().coding.name();
+        outln!(
+            "tables     {tables}, {coding}, {bits:.1} bits a fingerprint and its document's number in each"
+        );
+    }
+    if let Some(KeyBits { plain, coded, bound }) = key_bits {
+        outln!(
+            "bits       {plain} a fingerprint before coding, {coded:.1} after; uniform ones take {bound:.1} at least"
+        );
     }
     if let Some(trouble) = &stats.trouble {
         outln!("trouble    {}", crate::terminal::escape(trouble));

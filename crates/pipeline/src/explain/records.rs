@@ -1,15 +1,15 @@
 //! The evidence and the documents of a finished run, found again.
 
 use crate::error::Error;
-use crate::payload::{parser_for, text_of};
-use onefold_formats::Block;
+use crate::payload::text_of;
+use crate::records::each_record;
 use onefold_formats::block::Frame;
 use onefold_formats::document::{Document, Parsed};
-use onefold_formats::reader::{Progress, Reader};
-use onefold_formats::source::{Format, Layout, Look, Source};
+use onefold_formats::source::{Look, Source};
 use onefold_run::{Cluster, DocumentRef, Manifest, Removed};
 use serde::de::DeserializeOwned;
 use std::io::{BufRead, BufReader};
+use std::ops::ControlFlow;
 use std::path::Path;
 
 /// Lines of `removed` that are wanted.
@@ -132,7 +132,7 @@ fn parquet_lines(path: &Path, _: &mut TakeLine<'_>) -> Result<(), Error> {
 pub(super) fn documents(manifest: &Manifest, id: &str) -> Result<Vec<DocumentRef>, Error> {
     let mut found = Vec::new();
     for input in &manifest.inputs {
-        each_record(manifest, &input.source, 0, &mut |frame, document| {
+        each_document(manifest, &input.source, 0, &mut |frame, document| {
             let url = document.url.as_deref();
             let fallback = || format!("{}#{}", input.source, frame.row);
             let own = document.id.as_deref().or(url).map_or_else(fallback, str::to_owned);
@@ -149,7 +149,7 @@ pub(super) fn documents(manifest: &Manifest, id: &str) -> Result<Vec<DocumentRef
 /// The compared text of a document.
 pub(super) fn text(manifest: &Manifest, wanted: &DocumentRef) -> Result<String, Error> {
     let mut text = None;
-    each_record(manifest, &wanted.source, wanted.offset, &mut |frame, document| {
+    each_document(manifest, &wanted.source, wanted.offset, &mut |frame, document| {
         if frame.offset == wanted.offset {
             let mut found = String::new();
             // A document of a run was read once; if it has changed, there is no text.
@@ -164,7 +164,7 @@ pub(super) fn text(manifest: &Manifest, wanted: &DocumentRef) -> Result<String, 
 }
 
 /// Hands over the documents of a source from an address on, until told to stop.
-fn each_record(
+fn each_document(
     manifest: &Manifest,
     name: &str,
     from: u64,
@@ -180,35 +180,9 @@ fn each_record(
     if !path.exists() {
         return Err(onefold_formats::Error::NotFound(path.to_owned()).into());
     }
-    let Look::Source(mut source) = Source::look(path, name, path, &plan.fields)? else { return Ok(()) };
-    let limit = plan.max_document_bytes as usize;
-    let mut block = Block::default();
-    // CSV parsers need the header, which is the first row.
-    let start = if matches!(source.format, Format::Csv | Format::Tsv) { 0 } else { from };
-    let mut reader = Reader::open(&source, &plan.fields, limit, (start, 0))?;
-    let mut parser = parser_for(source.format, &plan.fields, limit, None);
-    let mut header_read = !matches!(source.format, Format::Csv | Format::Tsv);
-    loop {
-        match reader.next_block(&mut block)? {
-            Progress::End => return Ok(()),
-            Progress::NotMembers => {
-                source.layout = Layout::Stream;
-                reader = Reader::open(&source, &plan.fields, limit, (start, 0))?;
-                continue;
-            }
-            Progress::Block => {}
-        }
-        for frame in &block.frames {
-            if !header_read && frame.end > frame.start {
-                parser = parser_for(source.format, &plan.fields, limit, Some(block.bytes_of(frame)));
-                header_read = true;
-                continue;
-            }
-            if let Parsed::Document(document) = parser.parse(block.bytes_of(frame), &frame.kind)
-                && !take(frame, &document)
-            {
-                return Ok(());
-            }
-        }
-    }
+    let Look::Source(source) = Source::look(path, name, path, &plan.fields)? else { return Ok(()) };
+    each_record(source, &plan.fields, plan.max_document_bytes, from, &mut |_, frame, parsed| match parsed {
+        Parsed::Document(document) if !take(frame, &document) => Ok(ControlFlow::Break(())),
+        _ => Ok(ControlFlow::Continue(())),
+    })
 }
