@@ -140,9 +140,10 @@ fn labels_of<'a>(ground: Ground<'a>, list: &List) -> Option<HashSet<(u32, &'a st
         let page: &'a Slots = &ground.pages[item.page];
         let line = item.lines(page).next()?;
         let pieces = page.pieces(line);
+        let mut texts = pieces.iter().filter(|piece| !piece.is_attribute);
         let text = match front(page, pieces) {
             Some((label, _)) => label,
-            None if pieces.len() > 1 => page.piece(&pieces[0]),
+            None if texts.clone().count() > 1 => texts.next().map_or("", |first| page.piece(first)),
             None if item.lines.len() > 1 => page.text(pieces).trim_end_matches(':'),
             None => continue,
         };

@@ -91,9 +91,12 @@ impl<'a> Labels<'a> {
             }
             Some((label, Behind::Bytes(skipped))) => Split::Value { label: Some(label), pieces, skipped },
             None => {
-                let label = pieces.first().map(|first| (path, page.piece(first)));
-                let label = label.filter(|label| pieces.len() > 1 && self.labels.contains(label));
-                let from = usize::from(label.is_some());
+                // Labels of rows are known without a colon, too.
+                let first_at = pieces.iter().position(|piece| !piece.is_attribute).unwrap_or_default();
+                let label = pieces.get(first_at).map(|first| (path, page.piece(first)));
+                let is_front = pieces.len() > first_at + 1;
+                let label = label.filter(|label| is_front && self.labels.contains(label));
+                let from = if label.is_some() { first_at + 1 } else { 0 };
                 Split::Value { label: label.map(|label| label.1), pieces: &pieces[from..], skipped: 0 }
             }
         }
