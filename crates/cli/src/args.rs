@@ -15,7 +15,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(crate) use compare::{ColorChoice, Compare};
 pub(crate) use digest::Digest;
 pub(crate) use evaluate::{Evaluate, EvaluateExtract, EvaluateOther};
-pub(crate) use extract::{ContentKind, Extract, ExtractFormat};
+pub(crate) use extract::{ContentKind, Extract, ExtractFormat, RecordsKind};
 pub(crate) use matching::{MatchArgs, MethodName, SketchArgs};
 use onefold_run::KeepRule;
 use std::path::PathBuf;

@@ -1,23 +1,26 @@
 //! `onefold extract`: what pages say, of single files and of archives, one document at a time.
 
+mod each;
 mod print;
-mod records;
 mod show;
+mod table;
 
-use crate::args::{ContentKind, Extract, MachineArgs};
+use crate::args::{ContentKind, Extract, ExtractFormat, MachineArgs};
 use crate::dedup::Scratch;
 use crate::terminal::{escape, note};
 use anyhow::{Context, Result, bail};
+use each::{Found, each_record};
 use onefold_formats::BadRecord;
 use onefold_formats::inputs::{Input, Inputs};
 use onefold_formats::source::{Fields, Format, Look, Source};
 use onefold_page::Content;
 use onefold_pipeline::read_page;
 use print::Printer;
-use records::{Found, each_record};
+
 use show::Show;
 use std::collections::BTreeMap;
 use std::path::Path;
+use table::Gathered;
 
 /// What was read, for the last line.
 #[derive(Default)]
@@ -39,6 +42,14 @@ impl Counts {
 }
 
 pub(crate) fn run(arguments: &Extract) -> Result<()> {
+    let mut table = match arguments.records {
+        Some(kind) => Some(Gathered::new(kind, arguments.format)?),
+        None => None,
+    };
+    let format = arguments.format.unwrap_or(ExtractFormat::Text);
+    if table.is_none() && matches!(format, ExtractFormat::Csv | ExtractFormat::Jsonl) {
+        bail!("csv and jsonl are tables: --records makes one");
+    }
     let machine = MachineArgs { threads: None, memory: None, temp: None, quiet: true };
     let reads_stdin = arguments.inputs.iter().any(|path| path == Path::new("-"));
     let scratch = Scratch::new(&machine, reads_stdin)?;
@@ -58,7 +69,7 @@ pub(crate) fn run(arguments: &Extract) -> Result<()> {
         counts.bad(&path.display().to_string(), bad, arguments.quiet);
     }
     let several = inputs.files.len() > 1;
-    let mut printer = Printer::new(arguments.format, content);
+    let mut printer = Printer::new(format, content);
     let mut show = match &arguments.show {
         Some(path) => Some(Show::create(path, content, arguments.force)?),
         None => None,
@@ -85,6 +96,10 @@ pub(crate) fn run(arguments: &Extract) -> Result<()> {
                             return Ok(());
                         }
                     };
+                    if let Some(table) = &mut table {
+                        counts.read += u64::from(table.take(place, &document)?);
+                        return Ok(());
+                    }
                     let page = match read_page(&document.body, content) {
                         Ok(read) => read.page,
                         Err(bad) => {
@@ -107,6 +122,9 @@ pub(crate) fn run(arguments: &Extract) -> Result<()> {
     printer.flush()?;
     if let Some(show) = show {
         show.finish()?;
+    }
+    if let Some(table) = table {
+        table.finish(arguments.quiet)?;
     }
     if !arguments.quiet {
         summary(&counts);

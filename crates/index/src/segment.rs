@@ -208,14 +208,14 @@ impl Segment {
         let mut fields = Reader::new(&trailer);
         let mut field = || fields.u64().map_err(|_| bad("trailer"));
         let (table_start, count, written, checksum) = (field()?, field()?, field()?, field()?);
-        let table_bytes = length.checked_sub(TRAILER + table_start).filter(|_| written == length);
+        let table_bytes = (length - TRAILER).checked_sub(table_start).filter(|_| written == length);
         let table_bytes = table_bytes.ok_or_else(|| bad("cut short or grown"))?;
         let table = read(&file, table_start, table_bytes)?;
         let body = &trailer[..TRAILER as usize - 8];
         if xxh3_64(&[&header[..], &table, body].concat()) != checksum {
             return Err(bad("checksum of the table of sections does not match"));
         }
-        if table.len() as u64 != count * TABLE_ROW as u64 {
+        if count.checked_mul(TABLE_ROW as u64) != Some(table.len() as u64) {
             return Err(bad("table of sections has another length"));
         }
         let rows = table.as_chunks::<TABLE_ROW>().0;
@@ -407,8 +407,10 @@ impl Section {
         };
         let code = Code::from_lengths(lengths).ok_or_else(|| bad("no code"))?;
         let blocks = entries.div_ceil(BLOCK as u64) as usize;
-        let rest_bytes = blocks as u64 * 16 + 8 + filter_bytes;
-        let rest = read(file, start + block_bytes, rest_bytes)?;
+        let rest_start = start.checked_add(block_bytes);
+        let rest_place = rest_start.zip((blocks as u64 * 16 + 8).checked_add(filter_bytes));
+        let (rest_start, rest_bytes) = rest_place.ok_or_else(|| bad("a section of impossible length"))?;
+        let rest = read(file, rest_start, rest_bytes)?;
         if xxh3_64(&rest) != sums[1] {
             return Err(bad("checksum of a directory does not match"));
         }

@@ -17,6 +17,7 @@ mod named;
 #[cfg(test)]
 mod oracle;
 pub(crate) mod outline;
+pub(crate) mod paths;
 pub(crate) mod plateau;
 mod raw;
 #[cfg(test)]
@@ -24,6 +25,7 @@ mod real_pages;
 mod reference;
 mod rules;
 mod scan;
+pub(crate) mod slots;
 mod sniff;
 mod tag;
 mod writer;

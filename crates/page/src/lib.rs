@@ -17,6 +17,7 @@ pub mod charset;
 pub mod content;
 pub mod file;
 pub mod html;
+pub mod records;
 #[cfg(feature = "evaluate")]
 pub mod score;
 pub mod template;

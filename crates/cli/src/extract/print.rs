@@ -1,6 +1,6 @@
 //! Pages on standard output: as text, or as lines of JSON.
 
-use super::records::Place;
+use super::each::Place;
 use crate::args::ExtractFormat;
 use crate::terminal::escape;
 use anyhow::Result;
@@ -45,7 +45,8 @@ impl Printer {
         match self.format {
             ExtractFormat::Text => self.text(&id, &page.text, alone),
             ExtractFormat::Html => self.html(&id, &document.body, page),
-            ExtractFormat::Json => {
+            // Lines of a table are written by the table.
+            ExtractFormat::Json | ExtractFormat::Csv | ExtractFormat::Jsonl => {
                 let line = Line::new(&id, url, place, page);
                 serde_json::to_writer(&mut self.out, &line)?;
                 Ok(self.out.write_all(b"\n")?)

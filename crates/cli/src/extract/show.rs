@@ -1,7 +1,7 @@
 //! `--show`: a page that marks what was kept and what was dropped.
 
+use super::each::Place;
 use super::print::html_of;
-use super::records::Place;
 use anyhow::{Result, bail};
 use onefold_formats::document::Document;
 use onefold_page::content::{SHOW_HEAD, show_html, show_section, show_text};

@@ -189,7 +189,7 @@ fn cut(value: &str) -> &str {
 }
 
 /// A value with its character references read and white space at its ends gone.
-fn decoded(value: &str) -> String {
+pub(super) fn decoded(value: &str) -> String {
     let mut rest = cut(value.trim());
     let mut out = String::with_capacity(rest.len());
     while let Some(ampersand) = memchr::memchr(b'&', rest.as_bytes()) {
