@@ -77,38 +77,6 @@ fn chains_of_ties_are_followed_and_all_of_several_ties_count() {
 }
 
 #[test]
-fn resources_are_documents_and_what_a_crawler_stores_of_itself_is_not() {
-    let place = Place::new();
-    let resource = |id: &str, url: &str, kind: &str, body: &[u8]| {
-        Record::new("resource", id)
-            .with("WARC-Target-URI", url)
-            .with("Content-Type", kind)
-            .body(body.to_vec())
-    };
-    let (alpha, beta) = (html(&prose("alpha", 60)), prose("beta", 60));
-    let records = [
-        Record::warcinfo(),
-        page("one", "alpha"),
-        resource("two", "https://x/two", "text/html", alpha.as_bytes()),
-        Record::metadata("m2", "https://x/two", "two"),
-        // Told by its bytes, whatever its header says.
-        resource("three", "ftp://x/three", "application/octet-stream", html(&beta).as_bytes()),
-        resource("four", "<file:///srv/four.txt>", "text/plain", beta.as_bytes()),
-        resource("log", "metadata://gnu.org/software/wget/warc/wget.log", "text/plain", beta.as_bytes()),
-        resource("text", "urn:text:https://x/one", "text/plain", beta.as_bytes()),
-        resource("image", "https://x/image", "image/png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"),
-    ];
-    assert_eq!(kept_ids(&place, &records, ""), ["info", "one", "three", "log", "text", "image"]);
-    let run = place.finished("out");
-    run.counted(4, 2, 2, 0);
-    let removed: Vec<String> = run.removed().iter().map(|line| common::text_of(&line["url"])).collect();
-    assert_eq!(removed, ["https://x/two", "file:///srv/four.txt"]);
-    // Marked in place, they are valid records still.
-    let marked = place.dedup_to("a.warc --annotate", "marked");
-    assert_eq!(archive::parse(&marked.kept("a.warc")).len(), records.len());
-}
-
-#[test]
 fn ties_reach_across_files_and_compressions() {
     let place = Place::new();
     place.write("1.warc", page("one", "alpha").bytes());

@@ -33,11 +33,6 @@ impl Parser {
                 Judged::Nothing
             }
             Some(b"response") => self.response(payload, header.text("Content-Type"), whole)?,
-            Some(b"resource") if !header.get("WARC-Target-URI").is_some_and(names_document) => {
-                Judged::Nothing
-            }
-            // The payload alone, without an HTTP header; its type is that of the record.
-            Some(b"resource") => self.judge(Cow::Borrowed(payload), header.text("Content-Type")),
             Some(b"conversion") => {
                 let (essence, charset) =
                     http::content_type(header.text("Content-Type").unwrap_or("text/plain"));
@@ -184,18 +179,6 @@ fn led<'a>(url: Option<Cow<'a, str>>, leads_to: Option<&'a str>) -> Option<Link<
 
 /// A URL without the angle brackets some writers put around it.
 fn url_text(bytes: &[u8]) -> Cow<'_, str> {
-    String::from_utf8_lossy(bare(bytes))
-}
-
-fn bare(url: &[u8]) -> &[u8] {
-    url.strip_prefix(b"<").and_then(|url| url.strip_suffix(b">")).unwrap_or(url)
-}
-
-/// Whether a resource of this URL was fetched as a document. Crawlers store their logs and settings, pictures of pages and
-/// the like as resources, too, under names of their own (`metadata:`, `urn:`).
-fn names_document(url: &[u8]) -> bool {
-    let scheme = bare(url).split(|&byte| byte == b':').next().unwrap_or_default();
-    [&b"http"[..], b"https", b"ftp", b"ftps", b"file", b"gopher", b"gemini"]
-        .iter()
-        .any(|known| scheme.eq_ignore_ascii_case(known))
+    let bare = bytes.strip_prefix(b"<").and_then(|b| b.strip_suffix(b">")).unwrap_or(bytes);
+    String::from_utf8_lossy(bare)
 }
