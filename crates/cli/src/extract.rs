@@ -1,6 +1,6 @@
 //! `onefold extract`: what pages say, of single files and of archives, one document at a time.
 
-mod each;
+mod found;
 mod print;
 mod show;
 mod table;
@@ -9,7 +9,7 @@ use crate::args::{ContentKind, Extract, ExtractFormat, MachineArgs};
 use crate::dedup::Scratch;
 use crate::terminal::{escape, note};
 use anyhow::{Context, Result, bail};
-use each::{Found, each_record};
+use found::{Found, each_record};
 use onefold_formats::BadRecord;
 use onefold_formats::inputs::{Input, Inputs};
 use onefold_formats::source::{Fields, Format, Look, Source};

@@ -4,6 +4,7 @@
 //! deciding need not read, inflate and cut it again; the first of its like, and what the share of the budget does not
 //! hold, is read again by its address, with the same result. Nothing of this is written: a resumed run has none.
 
+use crate::recipe::BYTES_A_PAGE;
 use onefold_detect::mix;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU16, AtomicU64, Ordering};
@@ -15,7 +16,6 @@ const SHARE: u64 = 8;
 const SHARE_OF_MARKS: u64 = 64;
 /// Marks for every page expected: about as many as it has keys.
 const MARKS_A_PAGE: u64 = 16;
-const BYTES_A_PAGE: u64 = 2000;
 
 /// Shingles by the digest of their document, in the order of its text and with repeats.
 pub(crate) type HeldShingles = HashMap<u128, Box<[u64]>>;

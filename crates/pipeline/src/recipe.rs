@@ -13,7 +13,7 @@ use onefold_run::{Method, Neighbours, Plan};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// A page of text, roughly, for what depends on the number of documents before they are counted.
-const BYTES_A_PAGE: u64 = 2000;
+pub(crate) const BYTES_A_PAGE: u64 = 2000;
 
 /// How documents are sketched.
 pub(crate) struct Recipe<'p> {

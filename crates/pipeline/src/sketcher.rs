@@ -174,22 +174,22 @@ impl<'p> Sketcher<'p> {
     pub(crate) fn shingles(&mut self, document: &Document<'_>) -> (Digest, ShingleSet) {
         self.read_again(document);
         let digest = grouped(self.digest(&document.body), self.group(document));
-        let mut hashes = std::mem::take(&mut self.hashes);
-        hashes.clear();
-        self.each_shingle(|hash| hashes.push(hash));
-        let set = ShingleSet::from_hashes(&hashes);
-        self.hashes = hashes;
-        (digest, set)
+        (digest, self.with_shingles(|_, hashes| ShingleSet::from_hashes(hashes)))
     }
 
     /// The shingles of the document that was read last, with repeats.
     pub(crate) fn last_shingles(&mut self) -> Box<[u64]> {
+        self.with_shingles(|_, hashes| hashes.into())
+    }
+
+    /// Hands over the shingles of the document that was read last, in space that is used again.
+    fn with_shingles<T>(&mut self, use_them: impl FnOnce(&mut Self, &[u64]) -> T) -> T {
         let mut hashes = std::mem::take(&mut self.hashes);
         hashes.clear();
         self.each_shingle(|hash| hashes.push(hash));
-        let copy = hashes.as_slice().into();
+        let made = use_them(self, &hashes);
         self.hashes = hashes;
-        copy
+        made
     }
 
     /// The digest and the characters of a document's normalised text.
@@ -277,20 +277,18 @@ impl<'p> Sketcher<'p> {
     }
 
     fn shingle_set(&mut self, group: Option<u64>, out: &mut Sketches) {
-        let plan = self.recipe.plan;
-        let mut hashes = std::mem::take(&mut self.hashes);
-        hashes.clear();
-        self.each_shingle(|hash| hashes.push(hash));
-        let counts = self.recipe.shingles.as_ref();
-        // A text that nothing can meet needs no record of its set.
-        if counts.is_none_or(|counts| !Prefixes::is_alone(&hashes, plan, counts)) {
-            let set = ShingleSet::from_hashes(&hashes);
-            self.recipe.layout.put_set(&mut out.record, set.hashes());
-            if let Some(counts) = counts {
-                self.prefixes.keys(set.hashes(), plan, counts, group, &mut out.shingle_keys);
+        let Recipe { plan, layout, shingles, .. } = self.recipe;
+        self.with_shingles(|sketcher, hashes| {
+            // A text that nothing can meet needs no record of its set.
+            if shingles.as_ref().is_some_and(|counts| Prefixes::is_alone(hashes, plan, counts)) {
+                return;
             }
-        }
-        self.hashes = hashes;
+            let set = ShingleSet::from_hashes(hashes);
+            layout.put_set(&mut out.record, set.hashes());
+            if let Some(counts) = shingles {
+                sketcher.prefixes.keys(set.hashes(), plan, counts, group, &mut out.shingle_keys);
+            }
+        });
     }
 
     #[inline]

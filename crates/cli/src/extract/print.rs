@@ -1,6 +1,6 @@
 //! Pages on standard output: as text, or as lines of JSON.
 
-use super::each::Place;
+use super::found::Place;
 use crate::args::ExtractFormat;
 use crate::terminal::escape;
 use anyhow::Result;

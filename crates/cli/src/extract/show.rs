@@ -1,6 +1,6 @@
 //! `--show`: a page that marks what was kept and what was dropped.
 
-use super::each::Place;
+use super::found::Place;
 use super::print::html_of;
 use anyhow::{Result, bail};
 use onefold_formats::document::Document;

@@ -1,6 +1,6 @@
 //! `--records`: the fields that differ between pages of one template, as a table.
 
-use super::each::Place;
+use super::found::Place;
 use super::print::html_of;
 use crate::args::{ExtractFormat, RecordsKind};
 use crate::terminal::{escape, note};

@@ -107,6 +107,7 @@ mod tests {
         assert!(assembler.take().is_none());
         assert_eq!(assembler.written(), 2);
     }
+
     #[test]
     fn a_piece_that_holds_much_is_whole_early() {
         let mut assembler = Assembler::new(0, false, 1000);
