@@ -1,13 +1,16 @@
 //! A source again, without some of its records or with others in their place.
 //!
-//! Where addresses are in the file, the stretches between edits are copied as they are, compressed members
-//! included, by the kernel where it can. A compressed stream is decompressed, edited and compressed anew.
+//! Where addresses are in the file, the stretches between edits are copied as they are, compressed members included. A
+//! compressed stream is decompressed, edited and compressed anew.
+
+mod gather;
 
 use crate::compress::{Compression, Decoder, Encoder};
 use crate::error::Error;
 use crate::fetch::Fetcher;
 use crate::source::{Layout, Source};
-use std::io::{self, BufWriter, Read, Write};
+use gather::Gather;
+use std::io::{self, Read, Write};
 
 /// What happens to one record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,9 +52,9 @@ fn copy_file(
     let mut fetcher = Fetcher::open(source)?.ok_or_else(|| Error::NotFound(source.path.clone()))?;
     let input = source.open()?;
     let (mut at, mut record, mut new) = (0, Vec::new(), Vec::new());
-    let mut out = BufWriter::with_capacity(1 << 16, out);
+    let mut out = Gather::new(out);
     for edit in edits {
-        copy_range(&input, &mut out, at, edit.offset - at)?;
+        out.take(&input, at, edit.offset - at)?;
         if edit.replace {
             fetcher.fetch(edit.offset, edit.length, &mut record)?;
             new.clear();
@@ -66,41 +69,12 @@ fn copy_file(
         }
         at = edit.offset + edit.length;
     }
-    copy_range(&input, &mut out, at, source.size.saturating_sub(at))?;
+    out.take(&input, at, source.size.saturating_sub(at))?;
     // A gzip file of no members is none.
-    out.flush()?;
-    if source.layout == Layout::Members && out.get_ref().metadata()?.len() == 0 {
+    if source.layout == Layout::Members && out.is_empty() {
         Encoder::new(&mut out, Compression::Gzip)?.finish()?;
     }
-    out.into_inner().map_err(|error| error.into_error().into())
-}
-
-/// Shorter stretches go through the buffer, longer ones from file to file.
-const DIRECT: u64 = 1 << 15;
-
-fn copy_range(
-    input: &crate::source::OpenFile,
-    out: &mut BufWriter<fs_err::File>,
-    offset: u64,
-    length: u64,
-) -> Result<(), Error> {
-    if length == 0 {
-        return Ok(());
-    }
-    input.seek_to(offset)?;
-    let file = input.file().file();
-    let copied = if length < DIRECT {
-        io::copy(&mut file.take(length), out)?
-    } else {
-        out.flush()?;
-        let path = out.get_ref().path().to_owned();
-        io::copy(&mut file.take(length), &mut out.get_ref().file())
-            .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))?
-    };
-    if copied < length {
-        return Err(Error::Changed { path: input.file().path().to_owned(), offset });
-    }
-    Ok(())
+    Ok(out.finish()?)
 }
 
 fn copy_stream(
@@ -110,7 +84,7 @@ fn copy_stream(
     out: fs_err::File,
 ) -> Result<fs_err::File, Error> {
     let mut decoder = Decoder::new(source.open()?, source.compression)?;
-    let mut out = Encoder::new(BufWriter::with_capacity(1 << 16, out), source.compression)?;
+    let mut out = Encoder::new(Gather::new(out), source.compression)?;
     let (mut at, mut record, mut new) = (0, Vec::new(), Vec::new());
     let changed = |offset| Error::Changed { path: source.path.clone(), offset };
     for edit in edits {
@@ -133,7 +107,7 @@ fn copy_stream(
         at = edit.offset + edit.length;
     }
     pump(&mut decoder, &mut out, u64::MAX)?;
-    out.finish()?.into_inner().map_err(|error| error.into_error().into())
+    Ok(out.finish()?.finish()?)
 }
 
 /// Copies up to `limit` bytes, fewer where the stream ends or is damaged: damage has been named when the stream was

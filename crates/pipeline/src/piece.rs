@@ -167,6 +167,16 @@ impl Piece {
         (keys + self.rows.len() * size_of::<Row>() + self.names.len() + self.records.len()) as u64
     }
 
+    /// Empties the piece and keeps its memory.
+    pub(crate) fn clear(&mut self) {
+        self.meta = Meta::default();
+        self.rows.clear();
+        self.name_ends.clear();
+        self.names.clear();
+        self.keys.iter_mut().for_each(Vec::clear);
+        self.records.clear();
+    }
+
     /// Appends what the next block left, and empties that.
     pub(crate) fn append(&mut self, next: &mut Piece) {
         let (documents, names) = (self.documents(), self.names.len() as u32);

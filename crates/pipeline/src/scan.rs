@@ -188,9 +188,9 @@ pub(crate) fn parallel(job: &Job<'_>, work: impl Fn(usize) -> Result<(), Error> 
 impl Scan<'_> {
     fn work(&self) -> Result<(), Error> {
         let mut sketcher = BlockSketcher::new(self.recipe, &self.hold);
-        let mut block = Block::default();
+        let (mut block, mut piece) = (Block::default(), Piece::default());
         while let Some(active) = self.take_source()? {
-            while self.turn(&active, &mut block, &mut sketcher)? {}
+            while self.turn(&active, &mut block, &mut piece, &mut sketcher)? {}
             lock(&self.queue).active.retain(|other| !Arc::ptr_eq(other, &active));
         }
         Ok(())
@@ -266,6 +266,7 @@ impl Scan<'_> {
         &self,
         active: &Active,
         block: &mut Block,
+        piece: &mut Piece,
         sketcher: &mut BlockSketcher<'_>,
     ) -> Result<bool, Error> {
         self.job.check()?;
@@ -299,9 +300,9 @@ impl Scan<'_> {
         let end = turn.reader.position();
         let read = turn.reader.bytes_read().saturating_sub(before);
         drop(turn);
-        let mut piece = Piece::default();
+        piece.clear();
         piece.meta.end = end;
-        sketcher.work(block, &active.source, &active.parser, &mut piece);
+        sketcher.work(block, &active.source, &active.parser, piece);
         let documents = piece.rows.len() as u64;
         if let Some(first) = piece.meta.bad.first() {
             let place =
@@ -327,6 +328,7 @@ impl Scan<'_> {
             let number = assembler.written();
             let path = self.workdir.piece(active.index, number - 1);
             let bytes = piece.write(&path)?;
+            assembler.give_back(piece);
             let mut queue = lock(&self.queue);
             queue.counts[active.index] = number;
             if queue.held_bytes + bytes.len() as u64 <= held_share(self.job) {

@@ -10,7 +10,7 @@ use crate::templates::site_of;
 use onefold_detect::digest::Digest;
 use onefold_detect::mix;
 use onefold_detect::sketch::{ClassicMinHash, MinHash, SimHash};
-use onefold_detect::text::{Normaliser, ShingleSet};
+use onefold_detect::text::{Normaliser, ShingleSet, Shingling, word_shingles};
 use onefold_formats::BadRecord;
 use onefold_formats::document::{Body, Document};
 use onefold_run::{Method, Plan, SketchKind, Unit, Weight, Within};
@@ -177,9 +177,12 @@ impl<'p> Sketcher<'p> {
         (digest, self.with_shingles(|_, hashes| ShingleSet::from_hashes(hashes)))
     }
 
-    /// The shingles of the document that was read last, with repeats.
+    /// The shingles of the document that was sketched last, with repeats.
     pub(crate) fn last_shingles(&mut self) -> Box<[u64]> {
-        self.with_shingles(|_, hashes| hashes.into())
+        match &self.signer {
+            Signer::Fast(minhash) if self.recipe.layout.has_signature() => minhash.shingles().into(),
+            _ => self.with_shingles(|_, hashes| hashes.into()),
+        }
     }
 
     /// Hands over the shingles of the document that was read last, in space that is used again.
@@ -227,7 +230,12 @@ impl<'p> Sketcher<'p> {
         let signature = match signer {
             Signer::Fast(minhash) => {
                 minhash.begin();
-                each_shingle(plan, normaliser, scratch, |hash| minhash.add(hash));
+                match (plan.shingle, plan.sample) {
+                    (Shingling::Words(len), None) if !plan.text.bag => {
+                        minhash.add_all(word_shingles(normaliser, len));
+                    }
+                    _ => each_shingle(plan, normaliser, scratch, |hash| minhash.add(hash)),
+                }
                 minhash.finish()
             }
             Signer::Classic(minhash) => {

@@ -122,14 +122,13 @@ fn instant(date: &str) -> Option<u64> {
     if all_digits && date.len() != 14 && date.len() != 8 && date.len() != 4 {
         return date.parse().ok();
     }
+    let find = |text: &str, any: &[u8]| text.bytes().position(|byte| any.contains(&byte));
     // Where the time starts, behind which a sign is that of an offset.
-    let time = if all_digits { date.len() } else { date.find(['T', 't', ' ']).unwrap_or(date.len()) };
-    let (local, offset) = match date[time..].find(['+', '-', 'Z', 'z']) {
-        Some(at) => (&date[..time + at], &date[time + at..]),
-        None => (date, ""),
-    };
-    let (whole, fraction) = local.split_once(['.', ',']).unwrap_or((local, ""));
-    let digits: Vec<u64> = whole.bytes().filter(u8::is_ascii_digit).map(|b| u64::from(b - b'0')).collect();
+    let time = if all_digits { None } else { find(date, b"Tt ") }.unwrap_or(date.len());
+    let (local, offset) = date.split_at(find(&date[time..], b"+-Zz").map_or(date.len(), |at| time + at));
+    let (whole, fraction) = find(local, b".,").map_or((local, ""), |at| (&local[..at], &local[at + 1..]));
+    let (digits, count) = digits_of::<14>(whole);
+    let digits = &digits[..count];
     let number =
         |from: usize, len: usize| digits.get(from..from + len).map(|d| d.iter().fold(0, |n, d| n * 10 + d));
     let (year, month, day) = (number(0, 4)?, number(4, 2).unwrap_or(1), number(6, 2).unwrap_or(1));
@@ -143,14 +142,27 @@ fn instant(date: &str) -> Option<u64> {
     let (y, m) = if month > 2 { (year, month - 3) } else { (year.checked_sub(1)?, month + 9) };
     let days = 365 * y + y / 4 - y / 100 + y / 400 + (153 * m + 2) / 5 + day - 1;
     let seconds = days * 86_400 + hour * 3_600 + minute * 60 + second;
-    let shift: Vec<u64> = offset.bytes().filter(u8::is_ascii_digit).map(|b| u64::from(b - b'0')).collect();
-    let part = |at: usize| Some(shift.get(at)? * 10 + shift.get(at + 1)?);
+    let (shift, count) = digits_of::<4>(offset);
+    let part = |at: usize| (at + 1 < count).then(|| shift[at] * 10 + shift[at + 1]);
     let shift = part(0).unwrap_or(0) * 3_600 + part(2).unwrap_or(0) * 60;
     let seconds = if offset.starts_with('-') { seconds + shift } else { seconds.saturating_sub(shift) };
-    let nanos = format!("{fraction:0<9}").get(..9)?.parse::<u64>().ok()?;
+    let nanos = (0..9).try_fold(0, |nanos, at| match fraction.as_bytes().get(at) {
+        None => Some(nanos * 10),
+        Some(digit) => digit.is_ascii_digit().then(|| nanos * 10 + u64::from(digit - b'0')),
+    })?;
     // 500 years fit into 64 bits of nanoseconds, and the web is younger: counted from 1700.
     const FROM: u64 = 620_700 * 86_400;
     Some(seconds.saturating_sub(FROM).saturating_mul(1_000_000_000).saturating_add(nanos).min(u64::MAX - 2))
+}
+
+/// The first digits of a text, whatever stands between them, and how many there are.
+fn digits_of<const MOST: usize>(text: &str) -> ([u64; MOST], usize) {
+    let (mut digits, mut count) = ([0; MOST], 0);
+    for byte in text.bytes().filter(u8::is_ascii_digit).take(MOST) {
+        digits[count] = u64::from(byte - b'0');
+        count += 1;
+    }
+    (digits, count)
 }
 
 #[cfg(test)]

@@ -49,10 +49,26 @@ impl MinHash {
     /// Takes one well-mixed shingle hash; repeats change nothing.
     #[inline(always)]
     pub fn add(&mut self, hash: u64) {
-        let (bin, rest) = mix::split(hash, self.values.len() as u64);
-        let value = &mut self.values[bin];
-        *value = (*value).min(rest);
-        self.hashes.push(hash);
+        self.add_all(std::iter::once(hash));
+    }
+
+    /// Takes well-mixed shingle hashes.
+    #[inline(always)]
+    pub fn add_all(&mut self, hashes: impl Iterator<Item = u64>) {
+        let MinHash { values, hashes: all, .. } = self;
+        let values = values.as_mut_slice();
+        let len = values.len() as u64;
+        // `map` and not `inspect`: it keeps what is known of the length, so there is room for all from the start.
+        all.extend(hashes.map(|hash| {
+            let (bin, rest) = mix::split(hash, len);
+            values[bin] = values[bin].min(rest);
+            hash
+        }));
+    }
+
+    /// The shingles that were added, in order and with repeats.
+    pub fn shingles(&self) -> &[u64] {
+        &self.hashes
     }
 
     /// The signature, or `None` if no shingle was added.

@@ -40,7 +40,7 @@ impl TokenSink {
 impl AsciiScratch {
     /// Appends the tokens of an ASCII span; the span must not cut a token.
     pub(super) fn tokens(&mut self, span: &[u8], sink: &mut TokenSink) {
-        self.classify(span);
+        let blocks = self.classify(span);
         sink.reserve(span.len() + 1);
         sink.hashes.reserve(span.len() / 2 + 1);
         let lower = self.lower.as_slice();
@@ -49,7 +49,7 @@ impl AsciiScratch {
         let mut at = *used;
         let mut carry = 0u64;
         let mut open: Option<usize> = None;
-        for (block, &word) in self.words.iter().enumerate() {
+        for (block, &word) in self.words[..blocks].iter().enumerate() {
             let base = block * 64;
             let mut edges = word ^ (word << 1 | carry);
             carry = word >> 63;
@@ -76,12 +76,16 @@ impl AsciiScratch {
         debug_assert!(open.is_none(), "the last block ends in at least one byte outside a word");
     }
 
-    /// Fills `lower` and `words`, with at least one word's worth of separators behind the span.
+    /// Fills `lower` and `words`, with at least one word's worth of separators behind the span, and tells how many of
+    /// the words are in use.
     #[inline(always)]
-    fn classify(&mut self, span: &[u8]) {
+    fn classify(&mut self, span: &[u8]) -> usize {
         let blocks = span.len() / 64 + 1;
-        self.lower.resize(blocks * 64 + SLACK, 0);
-        self.words.resize(blocks, 0);
+        // They only grow: a shorter text behind a longer one costs no zeroing.
+        if self.words.len() < blocks {
+            self.lower.resize(blocks * 64 + SLACK, 0);
+            self.words.resize(blocks, 0);
+        }
         let (whole, rest) = span.as_chunks::<64>();
         let mut last = [0u8; 64];
         last[..rest.len()].copy_from_slice(rest);
@@ -91,6 +95,7 @@ impl AsciiScratch {
         {
             *word = classify_block(block, lower);
         }
+        blocks
     }
 }
 

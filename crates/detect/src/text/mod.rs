@@ -21,5 +21,5 @@ pub use choices::{Case, Choices, Digits, Form, Punctuation, Space};
 pub use named::NameError;
 pub use normalise::Normaliser;
 pub use set::ShingleSet;
-pub use shingle::{Shingling, ShinglingError};
+pub use shingle::{Shingling, ShinglingError, word_shingles};
 pub use stop_words::Language;

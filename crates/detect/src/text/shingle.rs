@@ -91,15 +91,21 @@ impl Shingling {
     #[inline]
     pub fn each(&self, read: &Normaliser, take: impl FnMut(u64)) {
         match self {
-            Shingling::Words(len) => roll(read.token_hashes(), *len, take),
+            Shingling::Words(len) => roll(read.token_hashes(), *len).for_each(take),
             Shingling::Chars(len) => {
                 let text = String::from_utf8_lossy(read.normalised());
                 let chars: Vec<u64> =
                     text.chars().map(|c| hash::token(c.encode_utf8(&mut [0; 4]).as_bytes())).collect();
-                roll(&chars, *len, take);
+                roll(&chars, *len).for_each(take);
             }
         }
     }
+}
+
+/// The shingles of `len` consecutive tokens of the text that was read, in order and with repeats.
+#[inline(always)]
+pub fn word_shingles(read: &Normaliser, len: usize) -> impl Iterator<Item = u64> {
+    roll(read.token_hashes(), len)
 }
 
 /// Odd, and 5 modulo 8, so that no power within a shingle comes close to another.
@@ -110,19 +116,20 @@ fn finish(sum: u64) -> u64 {
     fold(sum ^ K[2], K[1])
 }
 
+/// The shingles of some items, in order. Where it ends is known from the start, so a vector is filled without asking at
+/// every shingle whether there is room.
 #[inline(always)]
-fn roll(items: &[u64], len: usize, mut take: impl FnMut(u64)) {
-    if items.is_empty() {
-        return;
-    }
+fn roll(items: &[u64], len: usize) -> impl Iterator<Item = u64> {
     let first = len.min(items.len());
-    let mut sum = items[..first].iter().fold(0u64, |sum, &item| sum.wrapping_mul(BASE).wrapping_add(item));
-    take(finish(sum));
+    let (begun, rest) = items.split_at(first.saturating_sub(1));
+    let mut sum = begun.iter().fold(0u64, |sum, &item| sum.wrapping_mul(BASE).wrapping_add(item));
     let drop = BASE.wrapping_pow(first as u32);
-    for (&leaving, &coming) in items.iter().zip(&items[first..]) {
+    let mut leaving = 0u64;
+    rest.iter().zip(items).map(move |(&coming, &oldest)| {
         sum = sum.wrapping_mul(BASE).wrapping_add(coming.wrapping_sub(leaving.wrapping_mul(drop)));
-        take(finish(sum));
-    }
+        leaving = oldest;
+        finish(sum)
+    })
 }
 
 #[cfg(test)]

@@ -11,6 +11,8 @@ pub(super) struct Assembler {
     /// Number of the next block to go into a piece.
     next: u64,
     waiting: BTreeMap<u64, (Piece, usize)>,
+    /// What blocks before these left, emptied: their memory is filled again instead of asked for anew.
+    spare: Vec<Piece>,
     current: Piece,
     current_bytes: usize,
     written: usize,
@@ -26,6 +28,7 @@ impl Assembler {
         Assembler {
             next: 0,
             waiting: BTreeMap::new(),
+            spare: Vec::new(),
             current: Piece::default(),
             current_bytes: 0,
             written,
@@ -35,8 +38,9 @@ impl Assembler {
         }
     }
 
-    /// Takes what a block left, in any order.
-    pub(super) fn add(&mut self, number: u64, piece: Piece, bytes: usize) {
+    /// Takes what a block left, in any order, and leaves an empty piece in its place.
+    pub(super) fn add(&mut self, number: u64, piece: &mut Piece, bytes: usize) {
+        let piece = std::mem::replace(piece, self.spare.pop().unwrap_or_default());
         self.waiting.insert(number, (piece, bytes));
     }
 
@@ -51,6 +55,7 @@ impl Assembler {
             && let Some((mut piece, bytes)) = self.waiting.remove(&self.next)
         {
             self.current.append(&mut piece);
+            self.spare.push(piece);
             self.current_bytes += bytes;
             self.next += 1;
         }
@@ -66,6 +71,12 @@ impl Assembler {
         self.current_bytes = 0;
         self.written += 1;
         Some(piece)
+    }
+
+    /// Takes back a piece that was written, for the next.
+    pub(super) fn give_back(&mut self, mut piece: Piece) {
+        piece.clear();
+        self.current = piece;
     }
 
     fn is_whole(&self) -> bool {
@@ -95,11 +106,11 @@ mod tests {
             piece.meta.end = (end, 0);
             piece
         };
-        assembler.add(1, piece(20), PIECE_BYTES);
+        assembler.add(1, &mut piece(20), PIECE_BYTES);
         assert!(assembler.take().is_none());
-        assembler.add(0, piece(10), 5);
+        assembler.add(0, &mut piece(10), 5);
         assert_eq!(assembler.take().unwrap().meta.end, (20, 0));
-        assembler.add(2, piece(30), 5);
+        assembler.add(2, &mut piece(30), 5);
         assert!(assembler.take().is_none());
         assembler.end(3, "d".into());
         let last = assembler.take().unwrap();
@@ -116,9 +127,9 @@ mod tests {
             piece.push_sketches(&Sketches { shingle_keys: vec![7; keys], ..Sketches::default() });
             piece
         };
-        assembler.add(0, piece(10), 5);
+        assembler.add(0, &mut piece(10), 5);
         assert!(assembler.take().is_none());
-        assembler.add(1, piece(100), 5);
+        assembler.add(1, &mut piece(100), 5);
         assert!(assembler.take().is_some());
         assert!(assembler.take().is_none());
     }
