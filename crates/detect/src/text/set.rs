@@ -54,11 +54,11 @@ impl ShingleSet {
 }
 
 /// Buckets up to this size are sorted by insertion.
-const SMALL_BUCKET: usize = 24;
+const SMALL_BUCKET: u32 = 24;
 /// Leading bits a scatter goes by at most.
-const MOST_BITS: u32 = 14;
+const MOST_BITS: u32 = 15;
 
-/// Sorts uniform hashes and drops repeats: one scatter by leading bits leaves buckets of one or two.
+/// Sorts uniform hashes and drops repeats: one scatter by leading bits leaves hardly two in a bucket.
 fn sort_hashes(hashes: &[u64], sorted: &mut Vec<u64>) {
     sorted.clear();
     if hashes.len() < 64 {
@@ -67,48 +67,50 @@ fn sort_hashes(hashes: &[u64], sorted: &mut Vec<u64>) {
         sorted.dedup();
         return;
     }
-    // Half as many buckets as hashes keep the counts small and the buckets short.
-    let bits = (hashes.len().ilog2() - 1).min(MOST_BITS);
+    // More buckets than hashes: what is in order already costs a comparison, what is not a misprediction.
+    let bits = (hashes.len().ilog2() + 1).min(MOST_BITS);
     let shift = 64 - bits;
     let mut counts: Vec<u32> = vec![0; 1 << bits];
-    let ends = counts.as_mut_slice();
+    let starts = counts.as_mut_slice();
     for hash in hashes {
-        ends[(hash >> shift) as usize] += 1;
+        starts[(hash >> shift) as usize] += 1;
     }
-    let mut sum = 0;
-    for end in ends.iter_mut() {
-        sum += *end;
-        *end = sum - *end;
+    let (mut sum, mut largest) = (0, 0);
+    for start in starts.iter_mut() {
+        let count = std::mem::replace(start, sum);
+        largest = largest.max(count);
+        sum += count;
     }
     sorted.resize(hashes.len(), 0);
     for &hash in hashes {
-        let end = &mut ends[(hash >> shift) as usize];
-        sorted[*end as usize] = hash;
-        *end += 1;
+        let place = &mut starts[(hash >> shift) as usize];
+        sorted[*place as usize] = hash;
+        *place += 1;
     }
-    let mut start = 0;
-    for &end in ends.iter() {
-        let bucket = &mut sorted[start..end as usize];
-        start = end as usize;
-        if bucket.len() > SMALL_BUCKET {
-            bucket.sort_unstable();
-        } else {
-            insert(bucket);
-        }
+    if largest > SMALL_BUCKET {
+        sorted.sort_unstable();
+    } else {
+        insert(sorted);
     }
     sorted.dedup();
 }
 
+/// Sorts what is nearly in order.
 #[inline(always)]
-fn insert(bucket: &mut [u64]) {
-    for i in 1..bucket.len() {
-        let hash = bucket[i];
+fn insert(hashes: &mut [u64]) {
+    let mut greatest = 0;
+    for i in 0..hashes.len() {
+        let hash = hashes[i];
+        if hash >= greatest {
+            greatest = hash;
+            continue;
+        }
         let mut j = i;
-        while j > 0 && bucket[j - 1] > hash {
-            bucket[j] = bucket[j - 1];
+        while j > 0 && hashes[j - 1] > hash {
+            hashes[j] = hashes[j - 1];
             j -= 1;
         }
-        bucket[j] = hash;
+        hashes[j] = hash;
     }
 }
 
