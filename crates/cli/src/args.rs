@@ -110,7 +110,7 @@ pub(crate) struct InputArgs {
     /// Files, folders, patterns, or `-` for standard input; told by content
     ///
     /// WARC, WET, ARC, JSONL, Parquet, CSV, TSV, HTML, text; gzip, zstd, lz4 or plain. Folders are walked in byte order
-    /// of names.
+    /// of names. URLs of object stores, such as s3://bucket/prefix, where this program was built to read them.
     #[arg(value_name = "INPUT", required_unless_present = "files_from")]
     pub(crate) inputs: Vec<PathBuf>,
     /// Read more inputs from a file that lists paths, one a line

@@ -9,10 +9,11 @@ mod print;
 use crate::CANCEL;
 use crate::args::{ColorChoice, Compare, MachineArgs};
 use crate::dedup::Scratch;
+use crate::inputs::{are_spooled, selection};
 use anyhow::{Context, Result, bail};
 use measures::{Measures, Settings};
 use onefold_formats::source::Fields;
-use onefold_pipeline::{FileKind, FoundDocument, Selection, Spooled, find_documents, only_document};
+use onefold_pipeline::{FileKind, FoundDocument, find_documents, only_document};
 use std::io::{BufWriter, IsTerminal, Write};
 use std::path::Path;
 
@@ -85,15 +86,8 @@ fn documents(arguments: &Compare) -> Result<[FoundDocument; 2]> {
         ..Fields::default()
     };
     let machine = MachineArgs { threads: None, memory: None, temp: None, quiet: true };
-    let reads_stdin = arguments.corpus.iter().any(|path| path == Path::new("-"));
-    let scratch = Scratch::new(&machine, reads_stdin)?;
-    let spooled = if reads_stdin {
-        let _waiting = crate::Waiting::begin(scratch.path());
-        Some(Spooled::read(std::io::stdin().lock(), scratch.path()).context("standard input")?)
-    } else {
-        None
-    };
-    let selection = Selection { paths: arguments.corpus.clone(), lists: Vec::new(), spooled };
+    let scratch = Scratch::new(&machine, are_spooled(&arguments.corpus))?;
+    let selection = selection(arguments.corpus.clone(), scratch.path(), machine.quiet)?;
     let ids = [arguments.a.to_string_lossy(), arguments.b.to_string_lossy()];
     let ids: Vec<&str> = ids.iter().map(AsRef::as_ref).collect();
     let found = find_documents(&selection, &fields, arguments.max_document, &ids, &CANCEL)?;

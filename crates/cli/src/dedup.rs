@@ -2,16 +2,15 @@
 
 use crate::CANCEL;
 use crate::args::{ClusterKind, Dedup, EvidenceKind, InputArgs, MachineArgs, MatchArgs, UnitKind};
+use crate::inputs::{are_spooled, named, selection};
 use crate::progress::Bars;
 use crate::size::human;
 use crate::terminal::{note, outln};
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use onefold_detect::resolve::Clustering;
 use onefold_formats::source::Fields;
 use onefold_index::{Index, Options};
-use onefold_pipeline::{
-    Against, EvidenceFormat, Job, Outcome, Resources, Selection, Spooled, Switches, available_memory,
-};
+use onefold_pipeline::{Against, EvidenceFormat, Job, Outcome, Resources, Switches, available_memory};
 use onefold_run::{KeepRule, Manifest, Method, Plan, Unit};
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -21,10 +20,11 @@ use std::time::Instant;
 pub(crate) fn run(arguments: &Dedup) -> Result<()> {
     let bars = Bars::new(arguments.machine.quiet);
     let to_stdout = arguments.output.as_deref() == Some(Path::new("-"));
-    let scratch = Scratch::new(&arguments.machine, to_stdout || reads_stdin(&arguments.input))?;
+    let named = named(&arguments.input)?;
+    let scratch = Scratch::new(&arguments.machine, to_stdout || are_spooled(&named))?;
     let mut job = Job {
         plan: plan(&arguments.input, &arguments.matching)?,
-        selection: selection(&arguments.input, scratch.path())?,
+        selection: selection(named, scratch.path(), arguments.machine.quiet)?,
         resources: resources(&arguments.machine),
         switches: Switches {
             annotate: arguments.annotate,
@@ -115,11 +115,7 @@ fn by_paragraph(arguments: &Dedup, plan: Plan) -> Result<Plan> {
     Ok(Plan { unit: Unit::Paragraph, method: Method::Exact, urls: None, ..plan })
 }
 
-pub(crate) fn reads_stdin(input: &InputArgs) -> bool {
-    input.inputs.iter().any(|path| path == Path::new("-"))
-}
-
-/// A folder of its own for what passes through standard input and output; removed in the end.
+/// A folder of its own for what is spooled on its way in or out; removed in the end.
 pub(crate) struct Scratch {
     path: PathBuf,
     made: bool,
@@ -160,21 +156,6 @@ pub(crate) fn plan(input: &InputArgs, matching: &MatchArgs) -> Result<Plan> {
     };
     let plan = Plan { fields, max_document_bytes: input.max_document, ..Plan::default() };
     matching.apply(plan)
-}
-
-pub(crate) fn selection(input: &InputArgs, scratch: &Path) -> Result<Selection> {
-    let spooled = match input.inputs.iter().filter(|path| *path == Path::new("-")).count() {
-        0 => None,
-        1 => {
-            // A read of standard input cannot be called off: an interrupt meanwhile ends the process.
-            let waiting = crate::Waiting::begin(scratch);
-            let spooled = Spooled::read(std::io::stdin().lock(), scratch).context("standard input")?;
-            drop(waiting);
-            Some(spooled)
-        }
-        _ => bail!("`-` stands for standard input, which can be read once"),
-    };
-    Ok(Selection { paths: input.inputs.clone(), lists: input.files_from.clone(), spooled })
 }
 
 pub(crate) fn resources(machine: &MachineArgs) -> Resources {

@@ -7,7 +7,8 @@ mod truth;
 
 use crate::CANCEL;
 use crate::args::{Evaluate, EvaluateOther, MatchArgs, MethodName};
-use crate::dedup::{Scratch, plan, resources, selection};
+use crate::dedup::{Scratch, plan, resources};
+use crate::inputs::{named, selection};
 use crate::progress::Bars;
 use crate::terminal::{note, outln};
 use anyhow::{Context, Result, bail};
@@ -31,7 +32,8 @@ pub(crate) fn run(arguments: &Evaluate) -> Result<()> {
         return pages::run(arguments);
     }
     let scratch = Scratch::new(&arguments.machine, true)?;
-    let corpus = Corpus { arguments, selection: selection(&arguments.input, scratch.path())?, scratch };
+    let selection = selection(named(&arguments.input)?, scratch.path(), arguments.machine.quiet)?;
+    let corpus = Corpus { arguments, selection, scratch };
     let threshold = arguments.matching.threshold.unwrap_or(Plan::default().threshold);
     if arguments.matching.method.is_some() {
         bail!("--methods LIST says which methods are held against the truth, not --method");

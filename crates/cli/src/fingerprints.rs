@@ -2,7 +2,8 @@
 
 use crate::CANCEL;
 use crate::args::{FingerprintFormat, Fingerprints};
-use crate::dedup::{Scratch, plan, resources, selection};
+use crate::dedup::{Scratch, plan, resources};
+use crate::inputs::{named, selection};
 use crate::progress::Bars;
 use crate::terminal::{note, tsv_field};
 use anyhow::Result;
@@ -21,7 +22,7 @@ pub(crate) fn run(arguments: &Fingerprints) -> Result<()> {
     let bits = plan.simhash.bits;
     let job = Job {
         plan,
-        selection: selection(&arguments.input, scratch.path())?,
+        selection: selection(named(&arguments.input)?, scratch.path(), arguments.machine.quiet)?,
         resources: resources(&arguments.machine),
         switches: Switches { max_bad_records: arguments.input.max_bad_records, ..Switches::default() },
         against: None,

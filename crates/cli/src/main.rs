@@ -9,6 +9,7 @@ mod explain;
 mod extract;
 mod fingerprints;
 mod index;
+mod inputs;
 mod pairs;
 mod progress;
 mod related;

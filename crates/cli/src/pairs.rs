@@ -2,7 +2,8 @@
 
 use crate::CANCEL;
 use crate::args::{Pairs, PairsFormat};
-use crate::dedup::{Scratch, plan, resources, selection};
+use crate::dedup::{Scratch, plan, resources};
+use crate::inputs::{named, selection};
 use crate::progress::Bars;
 use crate::terminal::{note, outln, tsv_field};
 use anyhow::Result;
@@ -15,7 +16,7 @@ pub(crate) fn run(arguments: &Pairs) -> Result<()> {
     let scratch = Scratch::new(&arguments.machine, true)?;
     let mut job = Job {
         plan: plan(&arguments.input, &arguments.matching)?,
-        selection: selection(&arguments.input, scratch.path())?,
+        selection: selection(named(&arguments.input)?, scratch.path(), arguments.machine.quiet)?,
         resources: resources(&arguments.machine),
         switches: Switches { max_bad_records: arguments.input.max_bad_records, ..Switches::default() },
         against: None,

@@ -2,7 +2,8 @@
 
 use crate::CANCEL;
 use crate::args::{InputArgs, MatchArgs, MethodName, Related};
-use crate::dedup::{Scratch, plan, resources, selection};
+use crate::dedup::{Scratch, plan, resources};
+use crate::inputs::{named, selection};
 use crate::progress::Bars;
 use crate::terminal::{escape, note, outln, tsv_field};
 use anyhow::Result;
@@ -17,7 +18,7 @@ pub(crate) fn run(arguments: &Related) -> Result<()> {
     let plan = onefold_run::Plan { method: onefold_run::Method::Exact, ..plan(&input, &matching)? };
     let job = Job {
         plan: plan.tuned(None)?,
-        selection: selection(&input, scratch.path())?,
+        selection: selection(named(&input)?, scratch.path(), arguments.machine.quiet)?,
         resources: resources(&arguments.machine),
         switches: Switches::default(),
         against: None,

@@ -86,7 +86,7 @@ fn detect_touches_nothing_outside() {
 
 #[test]
 fn only_the_binary_talks() {
-    for name in ["detect", "formats", "page", "run", "pipeline"] {
+    for name in ["detect", "formats", "page", "run", "pipeline", "remote"] {
         for (path, code) in sources(name) {
             for word in ["println!", "eprintln!", "process::exit", "anyhow", "env::var", "env::args"] {
                 assert!(!code.contains(word), "{}: {word}", path.display());

@@ -5,6 +5,7 @@
 
 use crate::bad::{BadKind, BadRecord};
 use crate::error::Error;
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -77,14 +78,6 @@ impl Inputs {
         Ok(())
     }
 
-    /// Adds the paths that a file lists, one a line; they are read relative to the current folder.
-    pub fn add_list(&mut self, list: &Path) -> Result<(), Error> {
-        for line in fs_err::read_to_string(list)?.lines().map(str::trim).filter(|line| !line.is_empty()) {
-            self.add(Path::new(line))?;
-        }
-        Ok(())
-    }
-
     fn walk(&mut self, folder: &Path, base: &Path) -> Result<(), Error> {
         let entries = match fs_err::read_dir(folder) {
             Ok(entries) => entries,
@@ -118,12 +111,16 @@ impl Inputs {
 
     /// Gives inputs of one name different names below the output: `a.jsonl`, `a.2.jsonl`, …
     pub fn tell_apart(&mut self) {
-        let mut taken = std::collections::BTreeSet::new();
         for file in &mut self.files {
             // Names that climb out of the output folder lose their dots.
             let clean: PathBuf =
                 file.relative.components().filter(|c| matches!(c, std::path::Component::Normal(_))).collect();
             file.relative = clean;
+        }
+        // A name that is a folder above another cannot be a file.
+        let above = |file: &Input| file.relative.ancestors().skip(1).map(Path::to_owned).collect::<Vec<_>>();
+        let mut taken: BTreeSet<PathBuf> = self.files.iter().flat_map(above).collect();
+        for file in &mut self.files {
             let mut number = 2;
             let original = file.relative.clone();
             while !taken.insert(file.relative.clone()) {
@@ -135,6 +132,12 @@ impl Inputs {
             }
         }
     }
+}
+
+/// The paths that a file lists, one a line; they are relative to the current folder.
+pub fn listed(list: &Path) -> Result<Vec<PathBuf>, Error> {
+    let text = fs_err::read_to_string(list)?;
+    Ok(text.lines().map(str::trim).filter(|line| !line.is_empty()).map(PathBuf::from).collect())
 }
 
 #[cfg(test)]
@@ -161,5 +164,14 @@ mod tests {
         );
         assert!(matches!(inputs.add(&dir.path().join("none")), Err(Error::NotFound(_))));
         assert!(matches!(inputs.add(&dir.path().join("*.none")), Err(Error::NoMatch(_))));
+    }
+    #[test]
+    fn a_name_above_another_becomes_a_file_of_another_name() {
+        let input = |relative: &str| Input { path: relative.into(), relative: relative.into() };
+        let mut inputs =
+            Inputs { files: vec![input("a"), input("a/b"), input("a.2"), input("c")], bad: Vec::new() };
+        inputs.tell_apart();
+        let names: Vec<_> = inputs.files.iter().map(|f| f.relative.to_str().unwrap()).collect();
+        assert_eq!(names, ["a.2", "a/b", "a.2.2", "c"]);
     }
 }

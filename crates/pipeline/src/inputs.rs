@@ -4,40 +4,49 @@ use crate::error::Error;
 use onefold_formats::BadRecord;
 use onefold_formats::inputs::{Input, Inputs};
 use onefold_formats::source::{Fields, Look, Source};
+use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 /// Which inputs a job reads.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
-    /// Files, folders and patterns, in order; `-` is where standard input stands among them.
+    /// Files, folders, patterns, and names of what is spooled, in order.
     pub paths: Vec<PathBuf>,
-    /// Files that list more of them.
-    pub lists: Vec<PathBuf>,
-    /// Standard input, already spooled.
-    pub spooled: Option<Spooled>,
+    /// What of them is no file, already spooled.
+    pub spooled: Vec<Spooled>,
 }
 
-/// Standard input in a file, since it is read more than once.
+/// What is no file, in files, since it is read more than once.
 #[derive(Clone, Debug)]
 pub struct Spooled {
-    path: PathBuf,
+    /// What the user named it by.
+    pub named: PathBuf,
+    /// Where it is now.
+    pub files: Vec<SpooledFile>,
+}
+
+/// One file of what is spooled.
+#[derive(Clone, Debug)]
+pub struct SpooledFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its name in evidence.
+    pub name: String,
+    /// Its name below the output folder.
+    pub relative: PathBuf,
 }
 
 impl Spooled {
-    /// Copies `reader` into `folder`.
-    pub fn read(mut reader: impl Read, folder: &Path) -> Result<Self, Error> {
+    /// Copies standard input into `folder`; it is known as `-`.
+    pub fn standard_input(mut reader: impl Read, folder: &Path) -> Result<Self, Error> {
         fs_err::create_dir_all(folder)?;
         let path = folder.join(format!("onefold-stdin-{}", std::process::id()));
         let mut file = fs_err::File::create(&path)?;
         std::io::copy(&mut reader, &mut file)?;
         file.flush()?;
-        Ok(Spooled { path })
-    }
-
-    /// Removes the file.
-    pub fn remove(self) -> Result<(), Error> {
-        Ok(fs_err::remove_file(&self.path)?)
+        let file = SpooledFile { path, name: "-".into(), relative: "stdin".into() };
+        Ok(Spooled { named: "-".into(), files: vec![file] })
     }
 }
 
@@ -52,16 +61,16 @@ pub(crate) struct Found {
 impl Selection {
     pub(crate) fn look(&self, fields: &Fields) -> Result<Found, Error> {
         let mut inputs = Inputs::default();
+        let mut names = BTreeMap::new();
         for path in &self.paths {
-            match &self.spooled {
-                Some(spooled) if path == Path::new("-") => {
-                    inputs.files.push(Input { path: spooled.path.clone(), relative: PathBuf::from("stdin") });
-                }
-                _ => inputs.add(path)?,
+            let Some(spooled) = self.spooled.iter().find(|spooled| spooled.named == *path) else {
+                inputs.add(path)?;
+                continue;
+            };
+            for SpooledFile { path, name, relative } in &spooled.files {
+                names.insert(path, name);
+                inputs.files.push(Input { path: path.clone(), relative: relative.clone() });
             }
-        }
-        for list in &self.lists {
-            inputs.add_list(list)?;
         }
         inputs.tell_apart();
         let mut found = Found::default();
@@ -69,8 +78,7 @@ impl Selection {
             found.bad.push((path.display().to_string(), bad));
         }
         for Input { path, relative } in inputs.files {
-            let is_stdin = self.spooled.as_ref().is_some_and(|spooled| spooled.path == path);
-            let name = if is_stdin { "-".to_owned() } else { path.display().to_string() };
+            let name = names.get(&path).map_or_else(|| path.display().to_string(), |&name| name.clone());
             match Source::look(&path, &name, &relative, fields)? {
                 Look::Source(source) => found.sources.push(source),
                 Look::Empty => found.notes.push(format!("{name}: empty file")),

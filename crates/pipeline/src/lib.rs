@@ -59,7 +59,7 @@ pub use error::Error;
 pub use explain::removed_documents;
 pub use find::{FileKind, FoundDocument, find_documents, only_document};
 pub use fingerprints::{Fingerprint, FingerprintsSummary, fingerprints};
-pub use inputs::{Selection, Spooled};
+pub use inputs::{Selection, Spooled, SpooledFile};
 pub use job::{EvidenceFormat, Job, Outcome, Resources, Switches, dedup};
 pub use pairs::{Pair, PairKind, PairsSummary, pairs};
 pub use payload::{PageText, parser_for, read_page};

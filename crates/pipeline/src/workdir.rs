@@ -2,6 +2,7 @@
 
 use crate::against::Stamp;
 use crate::error::Error;
+use onefold_formats::source::Source;
 use onefold_run::Plan;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -22,17 +23,18 @@ pub(crate) struct Identity {
 /// An input as it was found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct InputStamp {
-    pub(crate) path: PathBuf,
+    /// The name in evidence: what is spooled lies elsewhere each time.
+    pub(crate) name: String,
     pub(crate) size: u64,
     pub(crate) modified_ns: u128,
 }
 
 impl InputStamp {
-    pub(crate) fn of(path: &Path) -> Result<Self, Error> {
-        let metadata = fs_err::metadata(path)?;
+    pub(crate) fn of(source: &Source) -> Result<Self, Error> {
+        let metadata = fs_err::metadata(&source.path)?;
         let modified = metadata.modified().ok().and_then(|at| at.duration_since(UNIX_EPOCH).ok());
         let modified_ns = modified.map_or(0, |at| at.as_nanos());
-        Ok(InputStamp { path: path.to_owned(), size: metadata.len(), modified_ns })
+        Ok(InputStamp { name: source.name.clone(), size: metadata.len(), modified_ns })
     }
 }
 

@@ -1,5 +1,5 @@
 //! Test material for the other crates: corpora with known duplicates, made as fast as they can be written and never
-//! held in memory, and readers and writers that fail where a test wants it. For development only.
+//! held in memory, readers and writers that fail where a test wants it, and a small object store. For development only.
 //!
 //! ```
 //! use onefold_testkit::{Corpus, Kind};
@@ -18,6 +18,7 @@ pub mod failing;
 mod files;
 mod giant;
 mod maths;
+pub mod objects;
 mod permutation;
 mod plan;
 mod random;

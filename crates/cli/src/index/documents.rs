@@ -5,7 +5,8 @@ use super::plans::plan_of;
 use super::{answer_no, now, open};
 use crate::CANCEL;
 use crate::args::{InputArgs, MachineArgs};
-use crate::dedup::{Scratch, reads_stdin, resources, selection};
+use crate::dedup::{Scratch, resources};
+use crate::inputs::{are_spooled, named, selection};
 use crate::terminal::note;
 use anyhow::{Result, bail};
 use onefold_formats::source::Fields;
@@ -56,8 +57,9 @@ fn feed(
         ..Fields::default()
     };
     plan.max_document_bytes = input.max_document;
-    let scratch = Scratch::new(machine, reads_stdin(input))?;
-    let selection = selection(input, scratch.path())?;
+    let named = named(input)?;
+    let scratch = Scratch::new(machine, are_spooled(&named))?;
+    let selection = selection(named, scratch.path(), machine.quiet)?;
     let feed =
         Feed { plan: &plan, selection: &selection, threads: resources(machine).threads, cancel: &CANCEL };
     let summary = if texts { feed.read_texts(&mut take)? } else { feed.read(&mut take)? };

@@ -7,6 +7,7 @@ use super::args::Import;
 use super::{now, plans};
 use crate::CANCEL;
 use crate::dedup::resources;
+use crate::inputs::url;
 use crate::terminal::outln;
 use anyhow::{Context, Result, bail, ensure};
 use onefold_detect::measure::Overlap;
@@ -52,6 +53,10 @@ fn check_inputs(manifest: &Manifest) -> Result<()> {
     for input in &manifest.inputs {
         let name = &input.source;
         ensure!(name != "-", "the run has read standard input, which cannot be read again");
+        ensure!(
+            url(Path::new(name)).is_none(),
+            "{name}: a run over files can be imported, not one over objects"
+        );
         let path = Path::new(name);
         let Look::Source(source) = Source::look(path, name, path, &manifest.plan.fields)? else {
             bail!("{name}: is no input any more");

@@ -15,7 +15,8 @@
 use super::curves::Curves;
 use crate::CANCEL;
 use crate::args::{InputArgs, MatchArgs, Tune};
-use crate::dedup::{Scratch, plan, resources, selection};
+use crate::dedup::{Scratch, plan, resources};
+use crate::inputs::{named, selection};
 use crate::progress::Bars;
 use anyhow::Result;
 use onefold_detect::matching::Bands;
@@ -98,7 +99,7 @@ pub(super) fn estimate(arguments: &Tune, curves: &Curves) -> Result<Estimate> {
     let shingling = plan.shingle;
     let job = Job {
         plan: plan.tuned(arguments.bands.zip(arguments.rows))?,
-        selection: selection(&input, scratch.path())?,
+        selection: selection(named(&input)?, scratch.path(), arguments.machine.quiet)?,
         resources: resources(&arguments.machine),
         switches: Switches::default(),
         against: None,

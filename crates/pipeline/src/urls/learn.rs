@@ -48,7 +48,7 @@ pub fn learn_url_rules(
     }
     let job = Job {
         plan: manifest.plan.clone(),
-        selection: Selection { paths: vec![run.join("kept")], lists: Vec::new(), spooled: None },
+        selection: Selection { paths: vec![run.join("kept")], ..Selection::default() },
         resources: resources.clone(),
         switches: Switches::default(),
         against: None,
