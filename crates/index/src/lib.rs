@@ -50,6 +50,7 @@ mod compare;
 mod copy;
 mod decide;
 mod draw;
+mod engine;
 mod error;
 mod estimate;
 mod filter;
