@@ -36,7 +36,7 @@ cp seeds/parquet/* corpus/parquet/
 { printf '\000'; cat ../crates/index/tests/fixtures/v1/0.segment; } >corpus/index_segment/bands
 { printf '\001'; cat seeds/index_segment/coded.segment; } >corpus/index_segment/coded
 { printf '\002'; cat seeds/index_segment/plain.segment; } >corpus/index_segment/plain
-for choice in 000 001 002; do
+for choice in 000 001 002 200 201 202; do
     printf "\\$choice" >"corpus/index_store/whole-$choice"
     # A bit in the header, and in four pages.
     printf "\\$choice\\000\\011\\000\\001\\001\\002\\000\\001\\002\\020\\000\\001\\003\\000\\017\\200\\004\\004\\000\\377" >"corpus/index_store/changes-$choice"

@@ -37,7 +37,11 @@ fn rows(source: &Source, fields: &Fields) -> (Vec<Option<Vec<u8>>>, bool) {
             Progress::NotMembers => unreachable!("rows are no members"),
         }
         for frame in &block.frames {
-            assert_eq!((frame.row, frame.offset), (rows.len() as u64, rows.len() as u64), "rows follow each other");
+            assert_eq!(
+                (frame.row, frame.offset),
+                (rows.len() as u64, rows.len() as u64),
+                "rows follow each other"
+            );
             let bytes = block.bytes_of(frame);
             let _ = parser.parse(bytes, &frame.kind);
             match frame.kind {
@@ -56,7 +60,8 @@ fuzz_target!(|bytes: &[u8]| {
         let fields = Fields { score: Some("score".into()), ..Fields::default() };
         let source_file = source(file.path());
         let (found, all) = rows(&source_file, &fields);
-        let wanted: Vec<u64> = (0..found.len() as u64).filter(|&row| found[row as usize].is_some()).step_by(3).collect();
+        let wanted: Vec<u64> =
+            (0..found.len() as u64).filter(|&row| found[row as usize].is_some()).step_by(3).collect();
         let mut asked = wanted.iter().copied();
         let _ = fetch_rows(&source_file, &fields, LIMIT, &wanted, &mut |row, _| {
             assert_eq!(Some(row), asked.next(), "rows are handed over as they were asked for");
@@ -68,7 +73,11 @@ fuzz_target!(|bytes: &[u8]| {
         let copy = onefold_fuzz::file_of(b"");
         let out = fs_err::File::create(copy.path()).expect("a file is made");
         if copy_rows(&source_file, &mut |_| RowEdit::Keep, false, out).is_ok() {
-            assert_eq!(rows(&source(copy.path()), &fields), (found, true), "a copy has the rows of its source");
+            assert_eq!(
+                rows(&source(copy.path()), &fields),
+                (found, true),
+                "a copy has the rows of its source"
+            );
         }
     });
 });

@@ -18,7 +18,10 @@ fuzz_target!(|pages: &str| {
         assert!(table.rows.is_sorted_by(|a, b| (a.page, a.item) < (b.page, b.item)), "rows are in order");
         for row in &table.rows {
             assert_eq!(row.values.len(), table.columns.len(), "a row has a value a column");
-            assert!(row.page < count && !table.left_out.contains(&row.page), "a row is of a page of the layout");
+            assert!(
+                row.page < count && !table.left_out.contains(&row.page),
+                "a row is of a page of the layout"
+            );
             assert_eq!(row.item > 0, table.has_items);
         }
         assert_eq!(records.table(rows), Ok(table), "the same pages make the same table");

@@ -395,3 +395,27 @@ fn fingerprints_are_looked_up_and_drawn() {
     assert!(place.run("index plan --documents 1000000").ok().text().contains("1 of 4 blocks agrees"));
     place.run("index create far --distance 8").fails(2, &["--distance", "at most 7"]);
 }
+
+#[test]
+fn a_damaged_store_is_named_and_no_panic_is_seen() {
+    let place = Place::new();
+    let pages: Vec<String> = (0..30).map(|n| line(&format!("p{n}"), &prose(&format!("t{n}x"), 60))).collect();
+    place.write("pages.jsonl", pages.concat());
+    place.run("index create seen").ok();
+    place.run("index add seen pages.jsonl").ok();
+    let bytes = fs_err::read(place.path("seen/store.redb")).unwrap();
+    let mut unexpected = 0;
+    for (number, page) in bytes.chunks(4096).enumerate().filter(|(_, page)| page.iter().any(|&byte| byte != 0)) {
+        let mut changed = bytes.clone();
+        changed[number * 4096..][..page.len().min(16)].iter_mut().for_each(|byte| *byte ^= 0xff);
+        place.write("seen/store.redb", changed);
+        let ran = place.run("index verify seen");
+        assert!(!ran.stderr.contains("panicked"), "page {number}: {}", ran.stderr);
+        // Some pages are of no use any more, and of some the rows tell that they are others.
+        if !matches!(ran.code, Some(0 | 1)) {
+            unexpected += usize::from(ran.stderr.contains("seen/store.redb: damaged in a way"));
+            ran.fails(2, &["seen/store.redb"]);
+        }
+    }
+    assert!(unexpected > 2, "the engine gave up {unexpected} times");
+}

@@ -4,6 +4,7 @@
 //! them. A page that was damaged since breaks one of its assertions, and a panic that began there ends here.
 
 use crate::error::Error;
+use std::cell::Cell;
 use std::ops::Deref;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -13,10 +14,25 @@ pub(crate) fn failed<E: Into<redb::Error>>(path: &Path) -> impl FnOnce(E) -> Err
     move |error| Error::Store { path: path.to_owned(), source: Box::new(error.into()) }
 }
 
+thread_local! {
+    static GUARDED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether a panic of this thread would be caught and told as damage of an index, so that a panic hook need not.
+pub fn catches_panics() -> bool {
+    GUARDED.get()
+}
+
+fn catch<T>(work: impl FnOnce() -> T) -> std::thread::Result<T> {
+    let outer = GUARDED.replace(true);
+    let outcome = catch_unwind(AssertUnwindSafe(work));
+    GUARDED.set(outer);
+    outcome
+}
+
 /// Runs the engine, catching its panics.
 pub(crate) fn guard<T>(path: &Path, work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
-    catch_unwind(AssertUnwindSafe(work))
-        .unwrap_or_else(|_| Err(Error::damaged(path, "damaged in a way the store does not expect")))
+    catch(work).unwrap_or_else(|_| Err(Error::damaged(path, "damaged in a way the store does not expect")))
 }
 
 /// The next of what the engine goes through.
@@ -55,6 +71,6 @@ impl<T> Deref for Held<T> {
 impl<T> Drop for Held<T> {
     fn drop(&mut self) {
         // There is nobody to tell: who uses the store next is told.
-        let _ = catch_unwind(AssertUnwindSafe(|| drop(self.0.take())));
+        let _ = catch(|| drop(self.0.take()));
     }
 }

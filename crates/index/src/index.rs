@@ -242,7 +242,8 @@ impl Index {
         }
         Ok(Stats {
             documents,
-            keepers: documents - members,
+            // Counts of a damaged store may be any.
+            keepers: documents.saturating_sub(members),
             members,
             dead: view.dead_count()?,
             segments: keys.segments.len() as u64,

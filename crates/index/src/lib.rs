@@ -81,6 +81,7 @@ mod verify;
 mod write;
 
 pub use compare::Comparison;
+pub use engine::catches_panics;
 pub use error::Error;
 pub use folder::{Gate, Operation};
 pub use import::{Decided, Importer};

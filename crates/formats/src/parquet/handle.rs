@@ -5,11 +5,21 @@ use crate::source::OpenFile;
 use bytes::Bytes;
 use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, Length};
+use std::cell::Cell;
 use std::io::{self, BufReader, Read};
 use std::os::unix::fs::FileExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
+
+thread_local! {
+    static GUARDED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether a panic of this thread would be caught and told as damage of a Parquet file, so that a panic hook need not.
+pub fn catches_panics() -> bool {
+    GUARDED.get()
+}
 
 /// Why rows cannot be had.
 #[derive(Debug)]
@@ -65,7 +75,9 @@ impl Handle {
 
     /// Runs the decoder, catching its panics.
     pub(super) fn guard<T, E: ToString>(&self, decode: impl FnOnce() -> Result<T, E>) -> Result<T, Trouble> {
+        let outer = GUARDED.replace(true);
         let outcome = catch_unwind(AssertUnwindSafe(decode));
+        GUARDED.set(outer);
         let fatal = self.error.lock().unwrap_or_else(PoisonError::into_inner).take();
         match (outcome, fatal) {
             (Ok(Ok(value)), _) => Ok(value),
