@@ -168,6 +168,25 @@ fn what_is_wrong_has_a_code() {
 }
 
 #[test]
+fn a_server_at_rest_merges_segments() {
+    let place = Place::new();
+    place.run("index create pages --head 10 --distance 3").ok();
+    for part in 0..3 {
+        let of = |n: usize| line(&format!("{part}-{n}"), &prose(&format!("topic{part}x{n}"), 60));
+        place.write("some.jsonl", (0..10).map(of).collect::<String>());
+        place.run("index add pages some.jsonl").ok();
+    }
+    let server = Server::start(&place, "");
+    let segments = || server.get("/v1/stats").json()["segments"].as_u64().unwrap();
+    assert_eq!(segments(), 3);
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(30);
+    while segments() > 1 && std::time::Instant::now() < until {
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
+    assert_eq!(segments(), 1);
+}
+
+#[test]
 fn the_state_is_told() {
     let (_place, server) = served("");
     assert_eq!(server.get("/healthz").status, 200);

@@ -1,8 +1,8 @@
 //! From head to segment, and from many segments to few.
 //!
 //! A full head becomes a segment. Once [`FAN`] segments are of a size, within a factor of [`FAN`], they are merged into
-//! one, so that a key is written about log₄ n times and n documents are in about 3·log₄ n segments. A file counts from
-//! the commit on that names it in the store; before and after that it is a leftover, removed at the next opening.
+//! one, so that a key is written about log₄ n times and n documents are in about 3·log₄ n segments. When writers rest,
+//! those are merged into one or two. A file counts from the commit on that names it in the store; before and after that it is a leftover, removed at the next opening.
 
 use crate::decide::Keys;
 use crate::error::Error;
@@ -19,6 +19,10 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 /// Segments of a size that are merged.
 const FAN: usize = 4;
+/// At rest, segments are merged into a greater one as soon as together they are one in so many of it.
+const REST_SHARE: u64 = 8;
+/// At rest, a head that is this share of a full one is written as a segment.
+const REST_HEAD: usize = 16;
 /// Share of removed documents, one in so many, from which on all segments are merged.
 const DEAD_SHARE: u64 = 4;
 
@@ -64,21 +68,40 @@ impl Index {
 
     /// Merges segments of a size, here or in a thread.
     pub(crate) fn merge_if_due(&self) {
+        self.merge_by(Inner::due);
+    }
+
+    /// Uses a pause in which nothing is added: fewer segments answer faster. A key is written at most about
+    /// [`REST_SHARE`] times more for it, however often there is a pause.
+    pub fn merge_at_rest(&self) {
+        let inner = &self.inner;
+        let mut writer = lock(&inner.writer);
+        if !writer.broken && writer.waiting * REST_HEAD >= inner.decider.settings.head_documents {
+            inner.settle(&mut writer);
+        }
+        drop(writer);
+        self.merge_by(Inner::due_at_rest);
+    }
+
+    fn merge_by(&self, due: Due) {
         if !self.inner.options.background_merges {
-            self.inner.merge_due();
+            self.inner.merge_due(due);
             return;
         }
         let mut merging = lock(&self.inner.merging);
-        if merging.as_ref().is_some_and(|thread| !thread.is_finished()) || self.inner.due().is_none() {
+        if merging.as_ref().is_some_and(|thread| !thread.is_finished()) || due(&self.inner).is_none() {
             return;
         }
         if let Some(finished) = merging.take() {
             let _ = finished.join();
         }
         let inner = Arc::clone(&self.inner);
-        *merging = Some(std::thread::spawn(move || inner.merge_due()));
+        *merging = Some(std::thread::spawn(move || inner.merge_due(due)));
     }
 }
+
+/// Says which segments are to be merged now, if any.
+type Due = fn(&Inner) -> Option<Vec<Arc<Segment>>>;
 
 impl Inner {
     /// Writes the head as a segment and notes if that fails; the head then goes on growing until it succeeds.
@@ -137,8 +160,23 @@ impl Inner {
         tiers.into_values().find(|tier| tier.len() >= FAN)
     }
 
-    fn merge_due(&self) {
-        while let Some(segments) = self.due() {
+    /// The smallest segments up to the last that those before it are worth being merged into.
+    fn due_at_rest(&self) -> Option<Vec<Arc<Segment>>> {
+        let mut segments: Vec<Arc<Segment>> = self.snapshot().keys.segments.iter().cloned().collect();
+        segments.sort_by_key(|segment| segment.weight());
+        let (mut smaller, mut most) = (0, 0);
+        for (place, segment) in segments.iter().enumerate() {
+            if place > 0 && smaller * REST_SHARE >= segment.weight() {
+                most = place + 1;
+            }
+            smaller += segment.weight();
+        }
+        segments.truncate(most);
+        (most > 1).then_some(segments)
+    }
+
+    fn merge_due(&self, due: Due) {
+        while let Some(segments) = due(self) {
             if let Err(error) = self.merge_and_replace(&segments) {
                 if !self.closing.load(Ordering::Relaxed) {
                     lock(&self.writer).trouble = Some(error.to_string());

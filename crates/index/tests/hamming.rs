@@ -68,11 +68,22 @@ fn a_large_index_misses_nothing_after_merges() {
     sound(&index);
     let stats = index.stats().unwrap();
     assert!(stats.segments < 12, "{stats:?}");
-    for i in 0..20_000 {
-        let query = of(i) ^ 1 << (i % 64) ^ 1 << (i * 7 % 64) ^ 1 << (i * 31 % 64);
-        let found = index.check_fingerprint(query, true).unwrap();
-        assert!(found.iter().any(|&(number, _)| number == i), "{i}");
-    }
+    let misses_nothing = || {
+        for i in 0..20_000 {
+            let query = of(i) ^ 1 << (i % 64) ^ 1 << (i * 7 % 64) ^ 1 << (i * 31 % 64);
+            let found = index.check_fingerprint(query, true).unwrap();
+            assert!(found.iter().any(|&(number, _)| number == i), "{i}");
+        }
+    };
+    misses_nothing();
+    index.merge_at_rest();
+    assert_eq!(index.stats().unwrap().segments, 1, "{stats:?}");
+    misses_nothing();
+    // What is little beside the rest is not worth writing all of it anew.
+    index.add_batch(&(20_000..21_000).map(|i| page(i, of(i))).collect::<Vec<_>>()).unwrap();
+    index.merge_at_rest();
+    assert_eq!(index.stats().unwrap().segments, 2);
+    sound(&index);
 }
 
 #[test]

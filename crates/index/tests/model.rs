@@ -115,6 +115,7 @@ enum Step {
     Touch(u8, u64),
     Expire(u64),
     Compact,
+    Rest,
     Reopen,
     /// Storage fails so many operations into the next adds.
     Fail(i64),
@@ -132,6 +133,7 @@ fn step() -> impl Strategy<Value = Step> {
         1 => (0u8..24, 0u64..100).prop_map(|(id, seen)| Step::Touch(id, seen)),
         1 => (0u64..60).prop_map(Step::Expire),
         1 => Just(Step::Compact),
+        1 => Just(Step::Rest),
         2 => Just(Step::Reopen),
         2 => (0i64..60).prop_map(Step::Fail),
     ]
@@ -218,6 +220,7 @@ proptest! {
                     prop_assert_eq!(now.expire(*before).unwrap(), expected);
                 }
                 Step::Compact => now.compact().unwrap(),
+                Step::Rest => now.merge_at_rest(),
                 Step::Reopen => {
                     drop(index.take());
                     index = Some(Index::open(&path, options(Some(gate.clone()))).unwrap());

@@ -14,6 +14,10 @@ use std::time::{Duration, Instant};
 
 /// Adds of one commit.
 const MOST: usize = 1_000;
+/// Time without a change from which on writing rests.
+const REST: Duration = Duration::from_secs(2);
+/// Time to wait where there is nothing to wait for.
+const LONG: Duration = Duration::from_secs(3600);
 
 enum Change {
     Add(Box<Addition>),
@@ -38,10 +42,7 @@ impl Writer {
     pub(crate) fn start(index: Arc<Index>, interval: Option<Duration>) -> std::io::Result<Self> {
         let (changes, waiting) = channel();
         let thread = std::thread::Builder::new().name("writer".into()).spawn(move || {
-            match interval {
-                None => write(&index, &waiting),
-                Some(interval) => write_and_sync(&index, &waiting, interval),
-            }
+            write(&index, &waiting, interval);
             // Adds that were not promised to be durable need not be lost at an orderly end.
             let _ = index.sync();
         })?;
@@ -73,27 +74,31 @@ impl Drop for Writer {
     }
 }
 
-fn write(index: &Index, waiting: &Receiver<Change>) {
-    while let Ok(first) = waiting.recv() {
-        take(index, first, waiting);
-    }
-}
-
-fn write_and_sync(index: &Index, waiting: &Receiver<Change>, interval: Duration) {
-    let mut due: Option<Instant> = None;
+/// Writes what comes; with an interval, what was written is made durable that often.
+fn write(index: &Index, waiting: &Receiver<Change>, interval: Option<Duration>) {
+    let mut sync_at: Option<Instant> = None;
+    let mut rest_at = Some(Instant::now() + REST);
     loop {
-        let wait = due.map_or(Duration::from_secs(3600), |due| due.saturating_duration_since(Instant::now()));
+        let next = [sync_at, rest_at].into_iter().flatten().min();
+        let wait = next.map_or(LONG, |next| next.saturating_duration_since(Instant::now()));
         match waiting.recv_timeout(wait) {
             Ok(first) => {
                 take(index, first, waiting);
-                due.get_or_insert_with(|| Instant::now() + interval);
+                let now = Instant::now();
+                sync_at = sync_at.or(interval.map(|interval| now + interval));
+                rest_at = Some(now + REST);
             }
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return,
         }
-        if due.is_some_and(|due| due <= Instant::now()) {
+        let now = Instant::now();
+        if sync_at.is_some_and(|at| at <= now) {
             // If it fails it is tried again; checks and adds say what is wrong with the store.
-            due = index.sync().is_err().then(|| Instant::now() + interval);
+            sync_at = if index.sync().is_err() { interval.map(|interval| now + interval) } else { None };
+        }
+        if rest_at.is_some_and(|at| at <= now) {
+            index.merge_at_rest();
+            rest_at = None;
         }
     }
 }

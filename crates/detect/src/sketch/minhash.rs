@@ -54,11 +54,14 @@ impl MinHash {
 
     /// Takes well-mixed shingle hashes.
     #[inline(always)]
+    #[expect(
+        clippy::manual_inspect,
+        reason = "map keeps what is known of the length, so there is room for all at once"
+    )]
     pub fn add_all(&mut self, hashes: impl Iterator<Item = u64>) {
         let MinHash { values, hashes: all, .. } = self;
         let values = values.as_mut_slice();
         let len = values.len() as u64;
-        // `map` and not `inspect`: it keeps what is known of the length, so there is room for all from the start.
         all.extend(hashes.map(|hash| {
             let (bin, rest) = mix::split(hash, len);
             values[bin] = values[bin].min(rest);
