@@ -405,7 +405,9 @@ fn a_damaged_store_is_named_and_no_panic_is_seen() {
     place.run("index add seen pages.jsonl").ok();
     let bytes = fs_err::read(place.path("seen/store.redb")).unwrap();
     let mut unexpected = 0;
-    for (number, page) in bytes.chunks(4096).enumerate().filter(|(_, page)| page.iter().any(|&byte| byte != 0)) {
+    for (number, page) in
+        bytes.chunks(4096).enumerate().filter(|(_, page)| page.iter().any(|&byte| byte != 0))
+    {
         let mut changed = bytes.clone();
         changed[number * 4096..][..page.len().min(16)].iter_mut().for_each(|byte| *byte ^= 0xff);
         place.write("seen/store.redb", changed);
