@@ -1,6 +1,6 @@
 #!/bin/sh
 # Fills corpus/ with the real files that the tests of onefold-formats and onefold-page use, and with seeds/: Parquet as Arrow's
-# Python writes it, and a segment of an index.
+# Python writes it, and segments of indexes.
 set -eu
 cd "$(dirname "$0")"
 data=../crates/formats/tests/data

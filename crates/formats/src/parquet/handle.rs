@@ -125,6 +125,11 @@ pub(super) struct HandleAt {
 impl Read for HandleAt {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.handle.read_at(buffer, self.offset)?;
+        if count == 0 && !buffer.is_empty() {
+            // The decoder does not ask for what is behind the end, but where it skips what a damaged header claims to
+            // hold, and that goes on for billions of items if it is not told.
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
         self.offset += count as u64;
         Ok(count)
     }
