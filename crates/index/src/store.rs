@@ -125,7 +125,11 @@ impl Store {
         })?;
         let result = guard(path, || Writing::open(&txn, path)).and_then(|mut writing| {
             let result = work(&mut writing);
-            guard(path, || Ok(drop(writing))).and(result)
+            let closed = guard(path, || {
+                drop(writing);
+                Ok(())
+            });
+            closed.and(result)
         });
         match result {
             Ok(result) => guard(path, || txn.commit().map_err(failed(path))).map(|()| result),
@@ -304,8 +308,9 @@ impl View {
     ) -> Result<impl Iterator<Item = Result<(Number, State), Error>> + '_, Error> {
         let path = &self.rows.path;
         let mut range = guard(path, || self.rows.states.range(from..).map_err(failed(path)))?;
-        let read = move |entry: Result<(AccessGuard<'_, u64>, AccessGuard<'_, States>), _>| {
-            let (number, bytes) = entry.map_err(failed(path))?;
+        let read = |entry: Result<_, _>| {
+            let (number, bytes): (AccessGuard<'_, u64>, AccessGuard<'_, States>) =
+                entry.map_err(failed::<redb::StorageError>(path))?;
             let number = number.value();
             let state =
                 State::from_bytes(bytes.value()).map_err(|Damaged| self.rows.damaged("states", number))?;
@@ -328,10 +333,8 @@ impl View {
     ) -> Result<impl Iterator<Item = Result<(Number, Number), Error>> + '_, Error> {
         let path = &self.rows.path;
         let mut range = guard(path, || self.rows.members.iter().map_err(failed(path)))?;
-        let read = move |entry: Result<(AccessGuard<'_, (u64, u64)>, AccessGuard<'_, ()>), _>| {
-            Ok(entry.map_err(failed(path))?.0.value())
-        };
-        Ok(std::iter::from_fn(move || guard_next(path, || range.next().map(read))))
+        let mut next = move || Some(range.next()?.map(|entry| entry.0.value()).map_err(failed(path)));
+        Ok(std::iter::from_fn(move || guard_next(path, &mut next)))
     }
 }
 
