@@ -72,7 +72,7 @@ impl Settings {
             Rule::Minhash { signature, bands, .. } => Bands::new(bands.bands, bands.rows, *signature)
                 .map_or_else(|e| fail(e.to_string()), |_| Ok(())),
             Rule::Simhash { threshold: Some(threshold), .. }
-                if !(*threshold > 0.0 && *threshold <= 1.0) || !self.sets =>
+                if !(self.sets && *threshold > 0.0 && *threshold <= 1.0) =>
             {
                 fail(format!(
                     "threshold: expected above 0, at most 1 and with stored sets, found {threshold}"
