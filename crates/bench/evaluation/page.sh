@@ -8,8 +8,8 @@ on every run. Those are of \`onefold pairs\` as \`/usr/bin/time\` tells them: wa
 peak memory of the run of least CPU time out of ${RUNS:-3}, on $(nproc) cores of $(awk -F': ' '/^model name/ { print $2; exit }' /proc/cpuinfo).
 Wall time depends on what else the machine does; trust CPU time.
 
-Methods are explained in [algorithms.md](algorithms.md). Charsets, main content, pages in other frames and templates are in
-[evaluation-pages.md](evaluation-pages.md). Pairs are those of documents, copies included (\`--expand\`). The
+Methods are explained in [algorithms.md](algorithms.md). Charsets, main content, pages in other frames and templates are
+[at the end](#pages). Pairs are those of documents, copies included (\`--expand\`). The
 threshold is 0.8 over sets of five-word shingles unless a row says otherwise.
 
 ## Which to use when
@@ -145,4 +145,6 @@ What it costs: a key for every shingle that another document has too, where \`jo
 | set | flags | listed | of these contained | wall s | CPU s | MiB |
 |---|---|---:|---:|---:|---:|---:|
 $(cat "$tmp/containment.costs")
+
+$(cat "$awks/pages.md")
 P

@@ -51,11 +51,19 @@ fn of_index(place: &Place, input: &str, create: &str, add: &str) -> Duplicates {
 fn page_by_page_gives_the_clusters_of_a_batch() {
     let place = Place::new();
     let input = data("mdn/docs.jsonl.gz");
-    let batch = of_batch(&place, &input, "--threshold 0.7");
-    assert!(batch.len() > 50, "{}", batch.len());
-    // Small heads and batches, so that segments are written and merged on the way.
-    let online = of_index(&place, &input, "--threshold 0.7 --head 50", "--batch 7 --threads 3");
-    assert_eq!(online, batch);
+    for (flags, least) in [
+        ("--threshold 0.7", 50),
+        ("--method simhash --hamming 7 --threshold 0.9", 20),
+        ("--method simhash --verify none", 20),
+    ] {
+        let batch = of_batch(&place, &input, flags);
+        assert!(batch.len() > least, "{flags}: {}", batch.len());
+        // Small heads and batches, so that segments are written and merged on the way.
+        let online = of_index(&place, &input, &format!("{flags} --head 50"), "--batch 7 --threads 3");
+        assert_eq!(online, batch, "{flags}");
+        fs_err::remove_dir_all(place.path("pages")).unwrap();
+        fs_err::remove_dir_all(place.path("out")).unwrap();
+    }
 }
 
 #[test]
@@ -102,7 +110,12 @@ fn halves(place: &Place) {
 
 #[test]
 fn a_new_crawl_against_an_old_one_gives_what_a_run_over_both_gives() {
-    for flags in ["--threshold 0.7", "--method exact", "--method simhash --verify none --hamming 3"] {
+    for flags in [
+        "--threshold 0.7",
+        "--method exact",
+        "--method simhash --verify none --hamming 3",
+        "--method simhash --hamming 7 --threshold 0.9",
+    ] {
         let place = Place::new();
         halves(&place);
         let both =

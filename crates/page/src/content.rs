@@ -16,6 +16,7 @@ mod show;
 
 use std::collections::HashSet;
 
+use crate::html::groups::group;
 use crate::html::looks_like_html;
 pub use crate::html::meta::Link;
 use crate::html::meta::Meta;
@@ -129,6 +130,10 @@ fn widened(html: &str, outline: Outline, text: String) -> Page {
     if is_enough(&text, outline.body()) {
         return page_of(outline.meta, text, false, needs);
     }
+    let plain = text_of(&outline, &plain_lines(&outline));
+    if is_enough(&plain, outline.body()) {
+        return page_of(outline.meta, plain, true, needs);
+    }
     let mut page = extract_html(html, Content::Plateau);
     page.fallback = true;
     page.needs = needs;
@@ -192,18 +197,41 @@ fn main_lines(outline: &Outline) -> Vec<bool> {
     let mut taken = choice::choose(&blocks);
     for ((block, &(_, words)), is_taken) in outline.blocks.iter().zip(&blocks).zip(&mut taken) {
         let line = &outline.text[block.start..block.end];
-        *is_taken = *is_taken && (words < REPEATED_WORDS || seen.insert(line));
+        let is_new = words < REPEATED_WORDS || seen.insert(line);
+        *is_taken = *is_taken && is_new && !is_small_print(outline, block);
     }
     taken
+}
+
+/// Whether a line is in a part that calls itself both legal and a footer. On a page of few words the model takes it for
+/// content, for there it is the longest prose.
+fn is_small_print(outline: &Outline, block: &Block) -> bool {
+    let node = &outline.nodes[block.node as usize];
+    node.is_in(group::LEGAL_BY_NAME) && (node.is_in(group::FOOTER) || node.is_in(group::FOOTER_BY_NAME))
+}
+
+/// The lines of a page of which the model found too little: those that are not mostly links, and in no part for
+/// navigation, in no footer and not legal.
+fn plain_lines(outline: &Outline) -> Vec<bool> {
+    const FRAME: [u32; 5] =
+        [group::NAV, group::NAV_BY_NAME, group::FOOTER, group::FOOTER_BY_NAME, group::LEGAL_BY_NAME];
+    let is_plain = |block: &Block| {
+        let node = &outline.nodes[block.node as usize];
+        let is_linked = block.link_bytes * 2 >= (block.end - block.start).max(1);
+        !is_linked && !FRAME.iter().any(|&frame| node.is_in(frame))
+    };
+    outline.blocks.iter().map(is_plain).collect()
 }
 
 /// The lines of a page, and which of them are taken.
 fn lines(html: &str, content: Content) -> (Outline, Vec<bool>) {
     let outline = outline(html);
     if content == Content::Main {
-        let taken = main_lines(&outline);
-        if is_enough(&text_of(&outline, &taken), outline.body()) {
-            return (outline, taken);
+        for found in [main_lines, plain_lines] {
+            let taken = found(&outline);
+            if is_enough(&text_of(&outline, &taken), outline.body()) {
+                return (outline, taken);
+            }
         }
     }
     let mut taken = vec![true; outline.blocks.len()];

@@ -31,6 +31,30 @@ fn main_takes_the_article_and_leaves_menu_and_footer() {
     assert_eq!(page.text.matches("lighthouse").count(), 1);
 }
 
+/// A page of reference: hardly a sentence, and below it more words of law than of matter.
+fn reference(item: &str) -> String {
+    format!(
+        "<!doctype html><title>Struct {item}</title><body><table><tr><td><a href=/>Home</a><td><a href=/l>Libraries</a></table>\
+         <div class=section><h2>Struct template {item}</h2><p>units::abstract::{item}</p><h2>Synopsis</h2>\
+         <pre><span>// In header: &lt;units/systems/abstract.hpp&gt;</span> <span>struct</span> {item} : <span>public</span> \
+         base_unit&lt; {item}, <span>length_dimension</span>, -30 &gt; {{ }};</pre></div>\
+         <div class=copyright-footer>Copyright © 2003-2008 A. N. Author<br>Copyright © 2007-2010 A. Nother<p>Distributed under \
+         the Software License, Version 1.0. (See accompanying file LICENSE.txt or the copy on the site of the project.) No \
+         warranty is given, and none of the authors is liable for any damage that comes of it.</div>"
+    )
+}
+
+#[test]
+fn law_below_a_page_of_few_words_is_not_its_content() {
+    for item in ["length_unit_tag", "time_unit_tag"] {
+        let page = extract(reference(item).as_bytes(), None, Content::Main);
+        assert!(page.text.contains(&format!("units::abstract::{item}")), "{}", page.text);
+        assert!(!page.text.contains("warranty") && !page.text.contains("Libraries"), "{}", page.text);
+        let shown = clean_html(&reference(item), Content::Main);
+        assert!(shown.contains(item) && !shown.contains("warranty"), "{shown}");
+    }
+}
+
 #[test]
 fn plateau_takes_the_run_of_words() {
     let page = extract(article().as_bytes(), None, Content::Plateau);

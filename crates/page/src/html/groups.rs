@@ -17,7 +17,7 @@ pub(crate) const GROUPS: usize = 49;
 /// A set of groups, one bit each.
 pub(crate) type Set = u64;
 
-/// Groups by element or role.
+/// Groups by element or role, and those by words that are asked for one by one.
 pub(crate) mod group {
     pub(crate) const NAV: u32 = 0;
     pub(crate) const HEADER: u32 = 1;
@@ -37,6 +37,9 @@ pub(crate) mod group {
     pub(crate) const QUOTE: u32 = 15;
     pub(crate) const PRE: u32 = 16;
     pub(crate) const DETAILS: u32 = 17;
+    pub(crate) const NAV_BY_NAME: u32 = 18;
+    pub(crate) const FOOTER_BY_NAME: u32 = 22;
+    pub(crate) const LEGAL_BY_NAME: u32 = 44;
 }
 
 /// The first group that is known by words.
@@ -173,6 +176,17 @@ mod tests {
         assert_eq!(navigation.count_ones(), 1);
         for value in ["main-nav", "topNav", "NAVBAR", "x_nav_2"] {
             assert!(words(value) & navigation != 0, "{value}");
+        }
+    }
+
+    #[test]
+    fn groups_asked_for_by_name_are_those_of_their_words() {
+        for (word, group) in [
+            ("nav", group::NAV_BY_NAME),
+            ("footer", group::FOOTER_BY_NAME),
+            ("copyright", group::LEGAL_BY_NAME),
+        ] {
+            assert!(words(word) & 1 << group != 0, "{word}");
         }
     }
 

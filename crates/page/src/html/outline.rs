@@ -39,6 +39,13 @@ pub(crate) struct Node {
     pub(crate) near: [u8; GROUPS],
 }
 
+impl Node {
+    /// Whether it, or an element around it, is in a group.
+    pub(crate) fn is_in(&self, group: u32) -> bool {
+        self.near[group as usize] < FAR
+    }
+}
+
 /// A line of text.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Block {
@@ -85,8 +92,13 @@ pub(crate) fn outline(html: &str) -> Outline {
     if page.text.len() >= page.meta.title.len() + LITTLE_BYTES || !page.meta.has_noscript {
         return page;
     }
-    let without_script = read(html, true);
-    if without_script.text.len() >= page.text.len() + LITTLE_BYTES { without_script } else { page }
+    let mut without_script = read(html, true);
+    if without_script.text.len() < page.text.len() + LITTLE_BYTES {
+        return page;
+    }
+    // The title is the one that everybody sees.
+    without_script.meta.title = page.meta.title;
+    without_script
 }
 
 fn read(html: &str, reads_noscript: bool) -> Outline {
