@@ -43,7 +43,7 @@ pub fn base(choice: u8) -> (&'static Base, bool) {
     };
     // One more than a block holds goes into the segment, and a few stay in the head.
     let tables = |coding| {
-        let rule = Rule::Simhash { tables: Shape { k: 3, cut: Cut::One } };
+        let rule = Rule::Simhash { tables: Shape { k: 3, cut: Cut::One }, threshold: None };
         make(rule, coding, 130, &[0..390, 390..400])
     };
     let bases = BASES.get_or_init(|| [bands(), tables(Coding::Coded), tables(Coding::Plain)]);
