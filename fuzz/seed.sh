@@ -1,10 +1,12 @@
 #!/bin/sh
-# Fills corpus/ with the real files that the tests of onefold-formats and onefold-page use.
+# Fills corpus/ with the real files that the tests of onefold-formats and onefold-page use, and with seeds/: Parquet as Arrow's
+# Python writes it, and segments of indexes.
 set -eu
 cd "$(dirname "$0")"
 data=../crates/formats/tests/data
 mkdir -p corpus/reader_warc corpus/reader_arc corpus/gzip_members corpus/http_response corpus/visible_text corpus/decode corpus/extract corpus/url \
-    corpus/clean_html corpus/pdf corpus/file corpus/old_office corpus/json_fields corpus/reader_csv
+    corpus/clean_html corpus/pdf corpus/file corpus/old_office corpus/json_fields corpus/reader_csv \
+    corpus/parquet corpus/index_segment corpus/index_store corpus/url_rules corpus/records
 cp "$data"/*.warc corpus/reader_warc/
 cp "$data"/*.arc corpus/reader_arc/
 cp "$data"/*.gz corpus/gzip_members/
@@ -29,3 +31,19 @@ printf 'id,text\n1,"a ""quoted""\nfield"\n2,plain\n' >corpus/reader_csv/table
 grep -o 'http[^", ]*' ../crates/page/tests/data/url/crawler-commons/weird_to_normalized.csv | sort -u | while read -r url; do
     printf %s "$url" >"corpus/url/$(printf %s "$url" | cksum | cut -d' ' -f1)"
 done
+cp seeds/parquet/* corpus/parquet/
+# The first byte chooses the index that a segment belongs to.
+{ printf '\000'; cat ../crates/index/tests/fixtures/v1/0.segment; } >corpus/index_segment/bands
+{ printf '\001'; cat seeds/index_segment/coded.segment; } >corpus/index_segment/coded
+{ printf '\002'; cat seeds/index_segment/plain.segment; } >corpus/index_segment/plain
+for choice in 000 001 002 200 201 202; do
+    printf "\\$choice" >"corpus/index_store/whole-$choice"
+    # A bit in the header, and in four pages.
+    printf "\\$choice\\000\\011\\000\\001\\001\\002\\000\\001\\002\\020\\000\\001\\003\\000\\017\\200\\004\\004\\000\\377" >"corpus/index_store/changes-$choice"
+done
+rule='"support":3,"refuted":0,"confidence":1.0,"example":["",""]'
+printf 'http://example.org/print/a.php?sid=1&b=2\n{"version":1,"keys":9,"unstable":0,"min_support":3,"min_confidence":0.9,"rules":[{"host":"org,example","kind":"parameter","text":"sid",%s},{"host":"org,example","kind":"substring","text":"/print",%s},{"host":"org,example","kind":"suffix","text":".php",%s}]}' \
+    "$rule" "$rule" "$rule" >corpus/url_rules/rules
+shop=../tests/data/shop
+{ cat "$shop/axe.html"; printf '\f'; cat "$shop/lamp.html"; printf '\f'; cat "$shop/kettle.html"; } >corpus/records/shop
+printf '<h1>a</h1><ul><li><b>c:</b> d<p>e<li><b>c:</b> f<p>g</ul>\f<h1>h</h1><ul><li><b>c:</b> i<p>j<li><b>c:</b> k<p>l</ul>' >corpus/records/small

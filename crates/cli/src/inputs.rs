@@ -74,6 +74,8 @@ fn objects(url: &str, scratch: &Path, quiet: bool) -> Result<Spooled> {
     let fetched = onefold_remote::fetch(url, &environment, scratch, &crate::CANCEL, &mut arrived);
     let objects = fetched.map_err(|error| match error {
         onefold_remote::Error::Interrupted => onefold_pipeline::Error::Interrupted.into(),
+        // A full disk gets the hints it gets elsewhere.
+        onefold_remote::Error::Io(error) => onefold_pipeline::Error::Io(error).into(),
         error => anyhow::Error::from(error),
     })?;
     let file = |object: onefold_remote::Object| SpooledFile {

@@ -48,7 +48,21 @@ impl Drop for Waiting {
     }
 }
 
+/// A panic of a library that is caught and told as damage of a file is not told as a panic, too.
+fn keep_quiet_what_is_caught() {
+    let tell = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        let caught = onefold_index::catches_panics();
+        #[cfg(feature = "parquet")]
+        let caught = caught || onefold_formats::parquet::catches_panics();
+        if !caught {
+            tell(panic);
+        }
+    }));
+}
+
 fn main() -> ExitCode {
+    keep_quiet_what_is_caught();
     let command = args::Cli::parse().command;
     let handler = ctrlc::set_handler(|| {
         let waiting = WAITING.lock().unwrap_or_else(PoisonError::into_inner).take();

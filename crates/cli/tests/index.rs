@@ -51,11 +51,19 @@ fn of_index(place: &Place, input: &str, create: &str, add: &str) -> Duplicates {
 fn page_by_page_gives_the_clusters_of_a_batch() {
     let place = Place::new();
     let input = data("mdn/docs.jsonl.gz");
-    let batch = of_batch(&place, &input, "--threshold 0.7");
-    assert!(batch.len() > 50, "{}", batch.len());
-    // Small heads and batches, so that segments are written and merged on the way.
-    let online = of_index(&place, &input, "--threshold 0.7 --head 50", "--batch 7 --threads 3");
-    assert_eq!(online, batch);
+    for (flags, least) in [
+        ("--threshold 0.7", 50),
+        ("--method simhash --hamming 7 --threshold 0.9", 20),
+        ("--method simhash --verify none", 20),
+    ] {
+        let batch = of_batch(&place, &input, flags);
+        assert!(batch.len() > least, "{flags}: {}", batch.len());
+        // Small heads and batches, so that segments are written and merged on the way.
+        let online = of_index(&place, &input, &format!("{flags} --head 50"), "--batch 7 --threads 3");
+        assert_eq!(online, batch, "{flags}");
+        fs_err::remove_dir_all(place.path("pages")).unwrap();
+        fs_err::remove_dir_all(place.path("out")).unwrap();
+    }
 }
 
 #[test]
@@ -102,7 +110,12 @@ fn halves(place: &Place) {
 
 #[test]
 fn a_new_crawl_against_an_old_one_gives_what_a_run_over_both_gives() {
-    for flags in ["--threshold 0.7", "--method exact", "--method simhash --verify none --hamming 3"] {
+    for flags in [
+        "--threshold 0.7",
+        "--method exact",
+        "--method simhash --verify none --hamming 3",
+        "--method simhash --hamming 7 --threshold 0.9",
+    ] {
         let place = Place::new();
         halves(&place);
         let both =
@@ -394,4 +407,30 @@ fn fingerprints_are_looked_up_and_drawn() {
     assert_ne!(tables[0], 4);
     assert!(place.run("index plan --documents 1000000").ok().text().contains("1 of 4 blocks agrees"));
     place.run("index create far --distance 8").fails(2, &["--distance", "at most 7"]);
+}
+
+#[test]
+fn a_damaged_store_is_named_and_no_panic_is_seen() {
+    let place = Place::new();
+    let pages: Vec<String> = (0..30).map(|n| line(&format!("p{n}"), &prose(&format!("t{n}x"), 60))).collect();
+    place.write("pages.jsonl", pages.concat());
+    place.run("index create seen").ok();
+    place.run("index add seen pages.jsonl").ok();
+    let bytes = fs_err::read(place.path("seen/store.redb")).unwrap();
+    let mut unexpected = 0;
+    for (number, page) in
+        bytes.chunks(4096).enumerate().filter(|(_, page)| page.iter().any(|&byte| byte != 0))
+    {
+        let mut changed = bytes.clone();
+        changed[number * 4096..][..page.len().min(16)].iter_mut().for_each(|byte| *byte ^= 0xff);
+        place.write("seen/store.redb", changed);
+        let ran = place.run("index verify seen");
+        assert!(!ran.stderr.contains("panicked"), "page {number}: {}", ran.stderr);
+        // Some pages are of no use any more, and of some the rows tell that they are others.
+        if !matches!(ran.code, Some(0 | 1)) {
+            unexpected += usize::from(ran.stderr.contains("seen/store.redb: damaged in a way"));
+            ran.fails(2, &["seen/store.redb"]);
+        }
+    }
+    assert!(unexpected > 2, "the engine gave up {unexpected} times");
 }

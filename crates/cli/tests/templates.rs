@@ -4,7 +4,7 @@
 mod common;
 
 use common::archive::{self, Record};
-use common::{Place, assert_same_output, edited, prose};
+use common::{Place, assert_same_output, edited, prose, rounded};
 
 /// Long notices that stand among the words of every page, where no extractor can tell them from content.
 fn page(host: &str, number: usize, text: &str) -> Record {
@@ -44,7 +44,15 @@ fn pages_of_one_template_are_told_apart_and_their_copies_found() {
     assert_eq!(with.manifest()["notes"][0], "3 lines of 1 sites are template");
     let told = place.run("explain with http://shop.example/p101").ok();
     assert!(told.text().contains("lines on more than 0.1 of a site's pages"), "{}", told.text());
-    assert!(told.text().contains("by a similarity of 0.9259"), "{}", told.text());
+    assert!(told.text().contains("0.9259: 25 shingles shared of 26 here"), "{}", told.text());
+    // What is template is learned anew, and in no passage.
+    let told = &place.run("explain with http://shop.example/p101 --json").ok().json()[0];
+    assert_eq!(rounded(&told["measured"]["similarity"]), rounded(&with.removed()[1]["similarity"]));
+    let words = |side: &str| -> usize {
+        let of_side = told["passages"].as_array().unwrap().iter().filter(|passage| passage["side"] == side);
+        of_side.map(|passage| passage["text"].as_str().unwrap().split(' ').count()).sum()
+    };
+    assert_eq!((words("shared"), words("document"), words("keeper")), (29, 1, 1), "{told}");
     let pairs = place.run("pairs a.warc --templates --quiet").ok();
     assert_eq!(pairs.text().lines().count(), 3, "{}", pairs.text());
 }

@@ -23,6 +23,7 @@ mod tests;
 pub use annotation::{Annotation, RowEdit};
 pub use copy::copy_rows;
 pub use fetch::{TakeRow, fetch_rows};
+pub use handle::catches_panics;
 pub use read_table::{OwnedCell, TakeCells, read_table};
 pub use reader::ParquetReader;
 pub use table::{Cell, ColumnType, TableWriter};

@@ -48,7 +48,7 @@ fn settings(rule: Rule, coding: Coding, head_documents: usize) -> Settings {
 }
 
 fn simhash(coding: Coding) -> Settings {
-    settings(Rule::Simhash { tables: Shape { k: 3, cut: Cut::One } }, coding, 1 << 18)
+    settings(Rule::Simhash { tables: Shape { k: 3, cut: Cut::One }, threshold: None }, coding, 1 << 18)
 }
 
 fn deferred() -> Options {

@@ -71,7 +71,9 @@ impl Index {
     pub fn members(&self, keeper: Number, most: usize) -> Result<Vec<Stored>, Error> {
         let snapshot = self.inner.snapshot();
         let members = snapshot.view.rows.members(keeper)?.into_iter().take(most);
-        members.filter_map(|number| stored(&snapshot.view, number).transpose()).collect()
+        members
+            .filter_map(|number| stored(&snapshot.view, &self.settings().rule, number).transpose())
+            .collect()
     }
 }
 

@@ -55,7 +55,7 @@ pub(crate) enum Wanted {
 impl Decider {
     pub(crate) fn new(settings: Settings) -> Self {
         let (permutations, least) = match &settings.rule {
-            Rule::Simhash { tables } => (Permutations::new(*tables), 0),
+            Rule::Simhash { tables, .. } => (Permutations::new(*tables), 0),
             Rule::Minhash { signature, threshold, .. } => (None, estimate::least(*signature, *threshold)),
             Rule::Exact => (None, 0),
         };
@@ -103,6 +103,12 @@ impl Decider {
             match (&self.settings.rule, document.fingerprint) {
                 (Rule::Minhash { .. }, _) => {
                     self.by_bands(keys, rows, (document, evidence), wanted, &mut found)?
+                }
+                (Rule::Simhash { threshold: Some(threshold), .. }, Some(fingerprint))
+                    if !evidence.shingles.is_empty() =>
+                {
+                    let near = self.by_fingerprint(keys, rows, fingerprint, Wanted::All)?;
+                    by_shingles(rows, near, &evidence.shingles, *threshold, wanted, &mut found)?;
                 }
                 (Rule::Simhash { .. }, Some(fingerprint)) => {
                     let near = self.by_fingerprint(keys, rows, fingerprint, wanted)?;
@@ -314,6 +320,34 @@ impl Decider {
         }
         Ok(near)
     }
+}
+
+/// Of documents with near fingerprints those with near shingle sets; where one has none, its fingerprint decides.
+fn by_shingles(
+    rows: &impl Lookup,
+    near: Vec<(Number, u32)>,
+    own: &[u64],
+    threshold: f64,
+    wanted: Wanted,
+    found: &mut Vec<(Number, Tie)>,
+) -> Result<(), Error> {
+    for (number, bits) in near {
+        let compare = |bytes: &[u8]| {
+            let other = Evidence::from_bytes(bytes)?.shingles;
+            Ok(match other.is_empty() {
+                true => Some(Tie::Distance(bits)),
+                false => overlap_reaching(own, &other, threshold).map(Tie::Near),
+            })
+        };
+        // A document without evidence came as a fingerprint alone.
+        if let Some(tie) = rows.evidence(number, compare)?.unwrap_or(Some(Tie::Distance(bits))) {
+            found.push((number, tie));
+            if wanted == Wanted::First {
+                break;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Blocks of a run up to which all of it is decoded; longer ones are gone through key by key, or by finer tables.

@@ -6,7 +6,7 @@ use crate::folder::{Folder, Gate, NEW_STORE};
 use crate::head::Head;
 use crate::row::{Document, Evidence, Number, Tie};
 use crate::segment::{Kind, Segment};
-use crate::settings::Settings;
+use crate::settings::{Rule, Settings};
 use crate::sketch::{Answer, Match, Sketch, Stored, Verdict};
 use crate::store::{FORMAT, Lookup, Store, View};
 use std::path::Path;
@@ -186,7 +186,9 @@ impl Index {
             (&document, &evidence),
             wanted,
         )?;
-        let one = |(number, tie)| describe(&snapshot.view.rows, document.fingerprint, number, tie);
+        let one = |(number, tie)| {
+            describe(&snapshot.view.rows, &self.settings().rule, document.fingerprint, number, tie)
+        };
         found.into_iter().map(one).collect()
     }
 
@@ -202,19 +204,22 @@ impl Index {
     pub fn get(&self, id: &str) -> Result<Vec<Stored>, Error> {
         let snapshot = self.inner.snapshot();
         let numbers = numbers_of(&snapshot.keys, &snapshot.view.rows, id)?;
-        numbers.into_iter().filter_map(|(number, _)| stored(&snapshot.view, number).transpose()).collect()
+        numbers
+            .into_iter()
+            .filter_map(|(number, _)| stored(&snapshot.view, &self.settings().rule, number).transpose())
+            .collect()
     }
 
     /// What is stored under a number.
     pub fn get_number(&self, number: Number) -> Result<Option<Stored>, Error> {
-        stored(&self.inner.snapshot().view, number)
+        stored(&self.inner.snapshot().view, &self.settings().rule, number)
     }
 
     /// Hands over all documents in order of arrival, until `take` returns an error.
     pub fn export<E: From<Error>>(&self, mut take: impl FnMut(Stored) -> Result<(), E>) -> Result<(), E> {
         let snapshot = self.inner.snapshot();
         for entry in snapshot.view.states(0)? {
-            if let Some(stored) = stored(&snapshot.view, entry?.0)? {
+            if let Some(stored) = stored(&snapshot.view, &self.settings().rule, entry?.0)? {
                 take(stored)?;
             }
         }
@@ -242,7 +247,8 @@ impl Index {
         }
         Ok(Stats {
             documents,
-            keepers: documents - members,
+            // Counts of a damaged store may be any.
+            keepers: documents.saturating_sub(members),
             members,
             dead: view.dead_count()?,
             segments: keys.segments.len() as u64,
@@ -411,6 +417,7 @@ pub(crate) fn numbers_of(
 /// A match with what is known of the keeper.
 pub(crate) fn describe(
     rows: &impl Lookup,
+    rule: &Rule,
     fingerprint: Option<u64>,
     number: Number,
     tie: Tie,
@@ -419,15 +426,15 @@ pub(crate) fn describe(
     let other = keeper.as_ref().and_then(|keeper| keeper.fingerprint);
     let distance = fingerprint.zip(other).map(|(a, b)| (a ^ b).count_ones());
     let (id, url) = keeper.map(|keeper| (keeper.id, keeper.url)).unwrap_or_default();
-    Ok(Match { id, url, number, tie, distance })
+    Ok(Match { id, url, number, tie, distance, near_rule: rule.name() })
 }
 
-pub(crate) fn stored(view: &View, number: Number) -> Result<Option<Stored>, Error> {
+pub(crate) fn stored(view: &View, rule: &Rule, number: Number) -> Result<Option<Stored>, Error> {
     let rows = &view.rows;
     let (Some(document), Some(state)) = (rows.document(number)?, rows.state(number)?) else {
         return Ok(None);
     };
-    let keeper = state.member_of.map(|(keeper, tie)| describe(rows, document.fingerprint, keeper, tie));
+    let keeper = state.member_of.map(|(keeper, tie)| describe(rows, rule, document.fingerprint, keeper, tie));
     Ok(Some(Stored {
         number,
         id: document.id,

@@ -50,6 +50,7 @@ mod compare;
 mod copy;
 mod decide;
 mod draw;
+mod engine;
 mod error;
 mod estimate;
 mod filter;
@@ -80,6 +81,7 @@ mod verify;
 mod write;
 
 pub use compare::Comparison;
+pub use engine::catches_panics;
 pub use error::Error;
 pub use folder::{Gate, Operation};
 pub use import::{Decided, Importer};

@@ -52,7 +52,7 @@ impl Index {
             (parts.document(), Evidence { signature: parts.signature.to_vec(), shingles });
         let found =
             self.inner.decider.matches(&snapshot.keys, rows, (&document, &evidence), Wanted::First)?;
-        let one = |(number, tie)| describe(rows, document.fingerprint, number, tie);
+        let one = |(number, tie)| describe(rows, &self.settings().rule, document.fingerprint, number, tie);
         let matched = found.into_iter().next().map(one).transpose()?;
         let verdict = matched.as_ref().map_or(Verdict::New, Match::verdict);
         Ok(Answer { verdict, matched, known: false })

@@ -27,6 +27,9 @@ pub enum Rule {
     Simhash {
         /// Tables by which they are found.
         tables: Shape,
+        /// Resemblance of the shingle sets that they have to reach beside it, where both documents have one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        threshold: Option<f64>,
     },
 }
 
@@ -68,7 +71,14 @@ impl Settings {
             }
             Rule::Minhash { signature, bands, .. } => Bands::new(bands.bands, bands.rows, *signature)
                 .map_or_else(|e| fail(e.to_string()), |_| Ok(())),
-            Rule::Simhash { tables } if Permutations::new(*tables).is_none() => {
+            Rule::Simhash { threshold: Some(threshold), .. }
+                if !(self.sets && *threshold > 0.0 && *threshold <= 1.0) =>
+            {
+                fail(format!(
+                    "threshold: expected above 0, at most 1 and with stored sets, found {threshold}"
+                ))
+            }
+            Rule::Simhash { tables, .. } if Permutations::new(*tables).is_none() => {
                 fail(format!("distance: expected at most {}, found {}", crate::permuted::MOST_BITS, tables.k))
             }
             _ if self.head_documents == 0 => fail("head documents: expected at least 1, found 0".into()),

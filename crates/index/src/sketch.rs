@@ -106,6 +106,8 @@ pub struct Match {
     pub tie: Tie,
     /// Bits in which the fingerprints differ, where both have one.
     pub distance: Option<u32>,
+    /// What makes near duplicates in this index.
+    pub near_rule: &'static str,
 }
 
 impl Match {
@@ -143,11 +145,7 @@ impl Match {
 
     /// The rule by which they match.
     pub fn rule(&self) -> &'static str {
-        match self.tie {
-            Tie::Exact => "exact",
-            Tie::Near(_) | Tie::Estimated { .. } => "minhash",
-            Tie::Distance(_) => "simhash",
-        }
+        if self.tie == Tie::Exact { "exact" } else { self.near_rule }
     }
 }
 

@@ -16,11 +16,12 @@
 //! the next segment. Keys in memory are made anew from rows `covered..next` and `promoted`, so a crash needs no repair:
 //! the store has the rows or it has not.
 
+use crate::engine::{Held, failed, guard, guard_next, value};
 use crate::error::Error;
 use crate::folder::{Fence, Folder, StoreFile};
 use crate::row::{Damaged, Document, Number, State};
 use redb::{
-    Database, Durability, ReadOnlyTable, ReadTransaction, ReadableDatabase, ReadableTable,
+    AccessGuard, Database, Durability, ReadOnlyTable, ReadTransaction, ReadableDatabase, ReadableTable,
     ReadableTableMetadata, Table, TableDefinition, WriteTransaction,
 };
 use std::path::{Path, PathBuf};
@@ -43,14 +44,9 @@ type Bytes = &'static [u8];
 
 /// The store, open.
 pub(crate) struct Store {
-    database: Database,
+    database: Held<Database>,
     path: PathBuf,
     fence: Fence,
-}
-
-/// Turns what the engine says into an error that names the file.
-fn failed<E: Into<redb::Error>>(path: &Path) -> impl FnOnce(E) -> Error {
-    move |error| Error::Store { path: path.to_owned(), source: Box::new(error.into()) }
 }
 
 /// The tables of rows in a transaction, whether it reads or writes: these have methods of one name and no trait of them.
@@ -80,11 +76,10 @@ impl Store {
     fn with_file(folder: &Folder, file: StoreFile, cache_bytes: usize) -> Result<Self, Error> {
         let path = folder.store_path();
         let fence = file.fence();
-        let database = Database::builder()
-            .set_cache_size(cache_bytes)
-            .create_with_backend(file)
-            .map_err(failed(&path))?;
-        Ok(Store { database, path, fence })
+        let mut builder = Database::builder();
+        builder.set_cache_size(cache_bytes);
+        let database = guard(&path, || builder.create_with_backend(file).map_err(failed(&path)))?;
+        Ok(Store { database: Held::new(database), path, fence })
     }
 
     /// Keeps this opening from ever writing again.
@@ -94,20 +89,22 @@ impl Store {
 
     pub(crate) fn read(&self) -> Result<View, Error> {
         let path = &self.path;
-        let txn = self.database.begin_read().map_err(failed(path))?;
-        let dead = txn.open_table(DEAD).map_err(failed(path))?;
-        Ok(View {
-            rows: open_rows!(txn, path, dead),
-            promoted: txn.open_table(PROMOTED).map_err(failed(path))?,
-            dead,
-            segments: txn.open_table(SEGMENTS).map_err(failed(path))?,
-            about: txn.open_table(ABOUT).map_err(failed(path))?,
-            // Stores of older versions have none.
-            texts: match txn.open_table(TEXTS) {
-                Err(redb::TableError::TableDoesNotExist(_)) => None,
-                texts => Some(texts.map_err(failed(path))?),
-            },
-            _txn: txn,
+        guard(path, || {
+            let txn = self.database.begin_read().map_err(failed(path))?;
+            let dead = txn.open_table(DEAD).map_err(failed(path))?;
+            Ok(View {
+                rows: open_rows!(txn, path, dead),
+                promoted: txn.open_table(PROMOTED).map_err(failed(path))?,
+                dead,
+                segments: txn.open_table(SEGMENTS).map_err(failed(path))?,
+                about: txn.open_table(ABOUT).map_err(failed(path))?,
+                // Stores of older versions have none.
+                texts: match txn.open_table(TEXTS) {
+                    Err(redb::TableError::TableDoesNotExist(_)) => None,
+                    texts => Some(texts.map_err(failed(path))?),
+                },
+                _txn: txn,
+            })
         })
     }
 
@@ -118,17 +115,30 @@ impl Store {
         work: impl FnOnce(&mut Writing<'_>) -> Result<R, Error>,
     ) -> Result<R, Error> {
         let path = &self.path;
-        let mut txn = self.database.begin_write().map_err(failed(path))?;
-        // Opening after a crash then costs nothing that grows with the index.
-        txn.set_quick_repair(durable);
         let durability = if durable { Durability::Immediate } else { Durability::None };
-        txn.set_durability(durability).map_err(failed(path))?;
-        let result = {
-            let mut writing = Writing::open(&txn, path)?;
-            work(&mut writing)?
-        };
-        txn.commit().map_err(failed(path))?;
-        Ok(result)
+        let txn = guard(path, || {
+            let mut txn = self.database.begin_write().map_err(failed(path))?;
+            // Opening after a crash then costs nothing that grows with the index.
+            txn.set_quick_repair(durable);
+            txn.set_durability(durability).map_err(failed(path))?;
+            Ok(txn)
+        })?;
+        let result = guard(path, || Writing::open(&txn, path)).and_then(|mut writing| {
+            let result = work(&mut writing);
+            let closed = guard(path, || {
+                drop(writing);
+                Ok(())
+            });
+            closed.and(result)
+        });
+        match result {
+            Ok(result) => guard(path, || txn.commit().map_err(failed(path))).map(|()| result),
+            Err(error) => {
+                // That it could not be undone is no news: the store is opened anew.
+                let _ = guard(path, || txn.abort().map_err(failed(path)));
+                Err(error)
+            }
+        }
     }
 }
 
@@ -171,19 +181,20 @@ where
     M: ReadableTable<(u64, u64), ()>,
 {
     fn state(&self, number: Number) -> Result<Option<State>, Error> {
-        let bytes = self.states.get(number).map_err(failed(&self.path))?;
-        bytes
-            .map(|bytes| State::from_bytes(bytes.value()).map_err(|Damaged| self.damaged("states", number)))
-            .transpose()
+        let entry = guard(&self.path, || self.states.get(number).map_err(failed(&self.path)))?;
+        let read = |entry: AccessGuard<'_, States>| {
+            State::from_bytes(value(&self.path, &entry)?).map_err(|Damaged| self.damaged("states", number))
+        };
+        entry.map(read).transpose()
     }
 
     fn document(&self, number: Number) -> Result<Option<Document>, Error> {
-        let bytes = self.documents.get(number).map_err(failed(&self.path))?;
-        bytes
-            .map(|bytes| {
-                Document::from_bytes(bytes.value()).map_err(|Damaged| self.damaged("documents", number))
-            })
-            .transpose()
+        let entry = guard(&self.path, || self.documents.get(number).map_err(failed(&self.path)))?;
+        let read = |entry: AccessGuard<'_, Bytes>| {
+            Document::from_bytes(value(&self.path, &entry)?)
+                .map_err(|Damaged| self.damaged("documents", number))
+        };
+        entry.map(read).transpose()
     }
 
     fn evidence<R>(
@@ -191,13 +202,18 @@ where
         number: Number,
         read: impl FnOnce(&[u8]) -> Result<R, Damaged>,
     ) -> Result<Option<R>, Error> {
-        let bytes = self.evidence.get(number).map_err(failed(&self.path))?;
-        bytes.map(|bytes| read(bytes.value()).map_err(|Damaged| self.damaged("evidence", number))).transpose()
+        let entry = guard(&self.path, || self.evidence.get(number).map_err(failed(&self.path)))?;
+        let read = |entry: AccessGuard<'_, Bytes>| {
+            read(value(&self.path, &entry)?).map_err(|Damaged| self.damaged("evidence", number))
+        };
+        entry.map(read).transpose()
     }
 
     fn members(&self, keeper: Number) -> Result<Vec<Number>, Error> {
-        let range = self.members.range((keeper, 0)..=(keeper, u64::MAX)).map_err(failed(&self.path))?;
-        range.map(|entry| Ok(entry.map_err(failed(&self.path))?.0.value().1)).collect()
+        guard(&self.path, || {
+            let range = self.members.range((keeper, 0)..=(keeper, u64::MAX)).map_err(failed(&self.path))?;
+            range.map(|entry| Ok(entry.map_err(failed(&self.path))?.0.value().1)).collect()
+        })
     }
 
     fn is_clean(&self) -> bool {
@@ -224,7 +240,7 @@ pub(crate) struct View {
 impl View {
     pub(crate) fn about(&self, name: &str) -> Result<Option<Vec<u8>>, Error> {
         let path = &self.rows.path;
-        Ok(self.about.get(name).map_err(failed(path))?.map(|bytes| bytes.value().to_vec()))
+        guard(path, || Ok(self.about.get(name).map_err(failed(path))?.map(|bytes| bytes.value().to_vec())))
     }
 
     /// The text of a document, if it is stored.
@@ -234,17 +250,22 @@ impl View {
         read: impl FnOnce(&[u8]) -> Result<R, Damaged>,
     ) -> Result<Option<R>, Error> {
         let Some(texts) = &self.texts else { return Ok(None) };
-        let bytes = texts.get(number).map_err(failed(&self.rows.path))?;
-        bytes
-            .map(|bytes| read(bytes.value()).map_err(|Damaged| self.rows.damaged("texts", number)))
-            .transpose()
+        let path = &self.rows.path;
+        let entry = guard(path, || texts.get(number).map_err(failed(path)))?;
+        let read = |entry: AccessGuard<'_, Bytes>| {
+            read(value(path, &entry)?).map_err(|Damaged| self.rows.damaged("texts", number))
+        };
+        entry.map(read).transpose()
     }
 
     /// Numbers of documents whose texts are stored.
     pub(crate) fn text_numbers(&self) -> Result<Vec<Number>, Error> {
         let Some(texts) = &self.texts else { return Ok(Vec::new()) };
-        let range = texts.iter().map_err(failed(&self.rows.path))?;
-        range.map(|entry| Ok(entry.map_err(failed(&self.rows.path))?.0.value())).collect()
+        let path = &self.rows.path;
+        guard(path, || {
+            let range = texts.iter().map_err(failed(path))?;
+            range.map(|entry| Ok(entry.map_err(failed(path))?.0.value())).collect()
+        })
     }
 
     pub(crate) fn number(&self, name: &str) -> Result<u64, Error> {
@@ -267,17 +288,17 @@ impl View {
     }
 
     pub(crate) fn dead_count(&self) -> Result<u64, Error> {
-        self.dead.len().map_err(failed(&self.rows.path))
+        guard(&self.rows.path, || self.dead.len().map_err(failed(&self.rows.path)))
     }
 
     /// Documents stored.
     pub(crate) fn len(&self) -> Result<u64, Error> {
-        self.rows.states.len().map_err(failed(&self.rows.path))
+        guard(&self.rows.path, || self.rows.states.len().map_err(failed(&self.rows.path)))
     }
 
     /// Members among them.
     pub(crate) fn member_count(&self) -> Result<u64, Error> {
-        self.rows.members.len().map_err(failed(&self.rows.path))
+        guard(&self.rows.path, || self.rows.members.len().map_err(failed(&self.rows.path)))
     }
 
     /// States from a number on, in order.
@@ -286,21 +307,23 @@ impl View {
         from: Number,
     ) -> Result<impl Iterator<Item = Result<(Number, State), Error>> + '_, Error> {
         let path = &self.rows.path;
-        let range = self.rows.states.range(from..).map_err(failed(path))?;
-        Ok(range.map(move |entry| {
-            let (number, bytes) = entry.map_err(failed(path))?;
+        let mut range = guard(path, || self.rows.states.range(from..).map_err(failed(path)))?;
+        let read = |entry: Result<_, _>| {
+            let (number, bytes): (AccessGuard<'_, u64>, AccessGuard<'_, States>) =
+                entry.map_err(failed::<redb::StorageError>(path))?;
             let number = number.value();
             let state =
                 State::from_bytes(bytes.value()).map_err(|Damaged| self.rows.damaged("states", number))?;
             Ok((number, state))
-        }))
+        };
+        Ok(std::iter::from_fn(move || guard_next(path, || range.next().map(read))))
     }
 
     /// Rows of documents, evidence and members there are.
     pub(crate) fn row_counts(&self) -> Result<(u64, u64, u64), Error> {
         let path = &self.rows.path;
-        let documents = self.rows.documents.len().map_err(failed(path))?;
-        let evidence = self.rows.evidence.len().map_err(failed(path))?;
+        let documents = guard(path, || self.rows.documents.len().map_err(failed(path)))?;
+        let evidence = guard(path, || self.rows.evidence.len().map_err(failed(path)))?;
         Ok((documents, evidence, self.member_count()?))
     }
 
@@ -309,14 +332,17 @@ impl View {
         &self,
     ) -> Result<impl Iterator<Item = Result<(Number, Number), Error>> + '_, Error> {
         let path = &self.rows.path;
-        let range = self.rows.members.iter().map_err(failed(path))?;
-        Ok(range.map(move |entry| Ok(entry.map_err(failed(path))?.0.value())))
+        let mut range = guard(path, || self.rows.members.iter().map_err(failed(path)))?;
+        let mut next = move || Some(range.next()?.map(|entry| entry.0.value()).map_err(failed(path)));
+        Ok(std::iter::from_fn(move || guard_next(path, &mut next)))
     }
 }
 
 fn numbers(table: &ReadOnlyTable<u64, ()>, path: &Path) -> Result<Vec<u64>, Error> {
-    let range = table.iter().map_err(failed(path))?;
-    range.map(|entry| Ok(entry.map_err(failed(path))?.0.value())).collect()
+    guard(path, || {
+        let range = table.iter().map_err(failed(path))?;
+        range.map(|entry| Ok(entry.map_err(failed(path))?.0.value())).collect()
+    })
 }
 
 /// A transaction that writes.
@@ -351,61 +377,68 @@ impl<'t> Writing<'t> {
         evidence: &[u8],
     ) -> Result<(), Error> {
         self.set_state(number, state)?;
-        self.rows.documents.insert(number, document).map_err(failed(&self.rows.path))?;
-        self.rows.evidence.insert(number, evidence).map_err(failed(&self.rows.path))?;
-        Ok(())
+        let path = &self.rows.path;
+        guard(path, || {
+            self.rows.documents.insert(number, document).map_err(failed(path))?;
+            self.rows.evidence.insert(number, evidence).map_err(failed(path))?;
+            Ok(())
+        })
     }
 
     /// Stores the text of a document.
     pub(crate) fn put_text(&mut self, number: Number, text: &[u8]) -> Result<(), Error> {
-        self.texts.insert(number, text).map_err(failed(&self.rows.path))?;
-        Ok(())
+        let path = &self.rows.path;
+        guard(path, || self.texts.insert(number, text).map(drop).map_err(failed(path)))
     }
 
     /// Sets what may change of a document, and its place among members.
     pub(crate) fn set_state(&mut self, number: Number, state: State) -> Result<(), Error> {
         let path = &self.rows.path;
         let bytes = state.to_bytes();
-        let before = self.rows.states.insert(number, &bytes).map_err(failed(path))?;
-        let before = before.and_then(|bytes| State::from_bytes(bytes.value()).ok());
         let keeper = |state: Option<State>| state.and_then(|state| state.member_of).map(|(keeper, _)| keeper);
-        let (old, new) = (keeper(before), keeper(Some(state)));
-        if old != new {
-            if let Some(old) = old {
-                self.rows.members.remove((old, number)).map_err(failed(path))?;
+        guard(path, || {
+            let before = self.rows.states.insert(number, &bytes).map_err(failed(path))?;
+            let before = before.and_then(|bytes| State::from_bytes(bytes.value()).ok());
+            let (old, new) = (keeper(before), keeper(Some(state)));
+            if old != new {
+                if let Some(old) = old {
+                    self.rows.members.remove((old, number)).map_err(failed(path))?;
+                }
+                if let Some(new) = new {
+                    self.rows.members.insert((new, number), ()).map_err(failed(path))?;
+                }
             }
-            if let Some(new) = new {
-                self.rows.members.insert((new, number), ()).map_err(failed(path))?;
-            }
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     /// Removes a document, but not its members.
     pub(crate) fn remove(&mut self, number: Number) -> Result<(), Error> {
         let path = &self.rows.path;
-        let state = self.rows.states.remove(number).map_err(failed(path))?;
-        let state = state.and_then(|bytes| State::from_bytes(bytes.value()).ok());
-        if let Some((keeper, _)) = state.and_then(|state| state.member_of) {
-            self.rows.members.remove((keeper, number)).map_err(failed(path))?;
-        }
-        self.rows.documents.remove(number).map_err(failed(path))?;
-        self.rows.evidence.remove(number).map_err(failed(path))?;
-        self.texts.remove(number).map_err(failed(path))?;
-        self.promoted.remove(number).map_err(failed(path))?;
-        self.dead.insert(number, ()).map_err(failed(path))?;
-        self.rows.clean = false;
-        Ok(())
+        guard(path, || {
+            let state = self.rows.states.remove(number).map_err(failed(path))?;
+            let state = state.and_then(|bytes| State::from_bytes(bytes.value()).ok());
+            if let Some((keeper, _)) = state.and_then(|state| state.member_of) {
+                self.rows.members.remove((keeper, number)).map_err(failed(path))?;
+            }
+            self.rows.documents.remove(number).map_err(failed(path))?;
+            self.rows.evidence.remove(number).map_err(failed(path))?;
+            self.texts.remove(number).map_err(failed(path))?;
+            self.promoted.remove(number).map_err(failed(path))?;
+            self.dead.insert(number, ()).map_err(failed(path))?;
+            self.rows.clean = false;
+            Ok(())
+        })
     }
 
     pub(crate) fn promote(&mut self, number: Number) -> Result<(), Error> {
-        self.promoted.insert(number, ()).map_err(failed(&self.rows.path))?;
-        Ok(())
+        let path = &self.rows.path;
+        guard(path, || self.promoted.insert(number, ()).map(drop).map_err(failed(path)))
     }
 
     pub(crate) fn set_about(&mut self, name: &'static str, bytes: &[u8]) -> Result<(), Error> {
-        self.about.insert(name, bytes).map_err(failed(&self.rows.path))?;
-        Ok(())
+        let path = &self.rows.path;
+        guard(path, || self.about.insert(name, bytes).map(drop).map_err(failed(path)))
     }
 
     pub(crate) fn set_number(&mut self, name: &'static str, number: u64) -> Result<(), Error> {
@@ -415,22 +448,23 @@ impl<'t> Writing<'t> {
     /// Says which segments count; `promoted` and `dead` may be told that they are in them.
     pub(crate) fn set_segments(&mut self, gone: &[u64], new: u64) -> Result<(), Error> {
         let path = &self.rows.path;
-        for segment in gone {
-            self.segments.remove(segment).map_err(failed(path))?;
-        }
-        self.segments.insert(new, ()).map_err(failed(path))?;
-        Ok(())
+        guard(path, || {
+            for segment in gone {
+                self.segments.remove(segment).map_err(failed(path))?;
+            }
+            self.segments.insert(new, ()).map(drop).map_err(failed(path))
+        })
     }
 
     pub(crate) fn clear_promoted(&mut self) -> Result<(), Error> {
-        self.promoted.retain(|_, ()| false).map_err(failed(&self.rows.path))
+        let path = &self.rows.path;
+        guard(path, || self.promoted.retain(|_, ()| false).map_err(failed(path)))
     }
 
     /// Forgets those dead that were known to a merge of all segments.
     pub(crate) fn clear_dead(&mut self, known: &[Number]) -> Result<(), Error> {
-        for number in known {
-            self.dead.remove(number).map_err(failed(&self.rows.path))?;
-        }
-        Ok(())
+        let path = &self.rows.path;
+        let mut remove = |number| self.dead.remove(number).map(drop).map_err(failed(path));
+        guard(path, || known.iter().try_for_each(&mut remove))
     }
 }

@@ -49,21 +49,27 @@ impl Sum {
     }
 }
 
-/// Numbers as bits.
+/// Numbers as bits, in pages: a damaged store may hold any number, and takes no more than a page for it.
 #[derive(Default)]
-struct Bits(Vec<u64>);
+struct Bits(BTreeMap<u64, [u64; PAGE_WORDS]>);
+
+const PAGE_WORDS: usize = 64;
 
 impl Bits {
+    /// The page of a number, the word there, and its bit.
+    fn place(number: Number) -> (u64, usize, u64) {
+        let word = number / 64;
+        (word / PAGE_WORDS as u64, (word % PAGE_WORDS as u64) as usize, 1 << (number % 64))
+    }
+
     fn set(&mut self, number: Number) {
-        let word = number as usize / 64;
-        if self.0.len() <= word {
-            self.0.resize(word + 1, 0);
-        }
-        self.0[word] |= 1 << (number % 64);
+        let (page, word, bit) = Self::place(number);
+        self.0.entry(page).or_insert([0; PAGE_WORDS])[word] |= bit;
     }
 
     fn has(&self, number: Number) -> bool {
-        self.0.get(number as usize / 64).is_some_and(|word| word >> (number % 64) & 1 == 1)
+        let (page, word, bit) = Self::place(number);
+        self.0.get(&page).is_some_and(|words| words[word] & bit != 0)
     }
 }
 
@@ -235,4 +241,19 @@ fn found_keys(
         head.sorted(kind).into_iter().for_each(|entry| count(kind, entry));
     }
     Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Bits;
+
+    #[test]
+    fn any_number_takes_a_page_at_most() {
+        let mut bits = Bits::default();
+        let numbers = [0, 63, 64, 4_095, 4_096, u64::MAX];
+        numbers.into_iter().for_each(|number| bits.set(number));
+        assert!(numbers.into_iter().all(|number| bits.has(number)));
+        assert!([1, 62, 65, 4_094, 4_097, u64::MAX - 1].into_iter().all(|number| !bits.has(number)));
+        assert_eq!(bits.0.len(), 3);
+    }
 }

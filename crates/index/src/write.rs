@@ -222,7 +222,15 @@ impl Change<'_, '_> {
         known: bool,
     ) -> Result<Answer, Error> {
         let matched = found
-            .map(|(number, tie)| describe(&self.writing.rows, document.fingerprint, number, tie))
+            .map(|(number, tie)| {
+                describe(
+                    &self.writing.rows,
+                    &self.inner.decider.settings.rule,
+                    document.fingerprint,
+                    number,
+                    tie,
+                )
+            })
             .transpose()?;
         let verdict = matched.as_ref().map_or(Verdict::New, Match::verdict);
         Ok(Answer { verdict, matched, known })

@@ -4,8 +4,9 @@
 mod common;
 
 use common::{document, open, options, simhash, sound};
+use onefold_detect::measure::Overlap;
 use onefold_detect::mix;
-use onefold_index::{Coding, Cut, Index, Pair, Sketch, Verdict};
+use onefold_index::{Coding, Cut, Index, Pair, Rule, Sketch, Tie, Verdict};
 use proptest::prelude::*;
 
 fn page(id: u64, fingerprint: u64) -> Sketch {
@@ -83,6 +84,39 @@ fn a_large_index_misses_nothing_after_merges() {
     index.add_batch(&(20_000..21_000).map(|i| page(i, of(i))).collect::<Vec<_>>()).unwrap();
     index.merge_at_rest();
     assert_eq!(index.stats().unwrap().segments, 2);
+    sound(&index);
+}
+
+#[test]
+fn shingles_decide_where_both_documents_have_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let by_sets = |threshold| {
+        let settings = simhash(3, Cut::One, 100);
+        let Rule::Simhash { tables, .. } = settings.rule else { panic!("by fingerprints") };
+        onefold_index::Settings { rule: Rule::Simhash { tables, threshold }, sets: true, ..settings }
+    };
+    let path = folder.path().join("i");
+    assert!(Index::create(&path, by_sets(Some(1.5)), options(None)).is_err());
+    let index = Index::create(&path, by_sets(Some(0.5)), options(None)).unwrap();
+    let with = |id: u64, fingerprint: u64, shingles: &[u64]| Sketch {
+        shingles: shingles.to_vec(),
+        ..page(id, fingerprint)
+    };
+    let added = |sketch: &Sketch| {
+        let answer = index.add(sketch).unwrap();
+        (answer.verdict, answer.matched.map(|matched| (matched.number, matched.tie, matched.rule())))
+    };
+    assert_eq!(added(&with(0, 0, &[1, 2, 3, 4])).0, Verdict::New);
+    // Near by its bits, and far by its words.
+    assert_eq!(added(&with(1, 1, &[5, 6, 7])).0, Verdict::New);
+    let overlap = Overlap { shared: 3, first: 3, second: 3 };
+    assert_eq!(
+        added(&with(2, 3, &[5, 6, 7])),
+        (Verdict::Near, Some((1, Tie::Near(overlap), "simhash"))),
+        "the first by arrival is another text"
+    );
+    // Of a fingerprint alone nothing else is known.
+    assert_eq!(added(&with(3, 1, &[])), (Verdict::Near, Some((0, Tie::Distance(1), "simhash"))));
     sound(&index);
 }
 

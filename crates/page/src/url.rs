@@ -21,7 +21,7 @@ mod site;
 
 use ::url::Url;
 pub use learn::{LearnOptions, Learned, learn};
-pub use rules::{Rule, RuleKind, Rules};
+pub use rules::{Rule, RuleKind, Rules, RulesFile};
 use std::borrow::Cow;
 
 /// Why a URL has no canonical form.

@@ -15,7 +15,7 @@ use crate::table::{DocId, Table, TablePiece};
 use crate::workdir::Workdir;
 use onefold_detect::digest::Digest;
 use onefold_detect::measure::Overlap;
-use onefold_index::{Index, Parts, Rule, Tie};
+use onefold_index::{Index, Parts, Tie};
 use onefold_run::Verdict;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -146,11 +146,12 @@ fn verified(
 ) -> Result<Option<Outside>, Error> {
     let mut sketches = Sketches::default();
     let (digest, shingles) = loader.sketch(document, &mut sketches)?;
+    let (layout, record) = (context.recipe.layout, &sketches.record);
     let parts = Parts {
         digest,
-        fingerprint: None,
-        band_keys: &sketches.keys,
-        signature: context.recipe.layout.signature(&sketches.record),
+        fingerprint: layout.has_fingerprint().then(|| layout.fingerprint(record) as u64),
+        band_keys: if layout.has_signature() { &sketches.keys } else { &[] },
+        signature: layout.signature(record),
     };
     let answer = against.index.check_parts(&parts, shingles.hashes().to_vec())?;
     Ok(answer.matched.map(|matched| Outside::new(document, matched)))
@@ -195,7 +196,7 @@ impl Asking<'_> {
     fn ask(&mut self, document: DocId, parts: &Parts<'_>) -> Result<(), Error> {
         let index = self.against.index;
         let settings = index.settings();
-        if matches!(settings.rule, Rule::Minhash { .. }) && settings.sets {
+        if settings.sets {
             if index.may_match(parts)? {
                 self.unsure.push(document);
             }

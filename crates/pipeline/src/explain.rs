@@ -4,6 +4,7 @@ mod passages;
 pub(crate) mod records;
 
 use crate::error::Error;
+use crate::templates::Templates;
 use onefold_detect::measure::overlap;
 use onefold_detect::text::{Normaliser, ShingleSet};
 use onefold_run::{Cluster, DocumentRef, Manifest, Removed, Unit};
@@ -80,8 +81,10 @@ pub fn explain(run: &Path, id: &str) -> Result<Vec<Explanation>, Error> {
             found.push(kept(&manifest, document, Fate::Cut { paragraphs }));
         }
     } else {
+        let is_read = removed.iter().any(|removed| removed.index.is_none());
+        let templates = if is_read { records::templates(&manifest)? } else { None };
         for removed in removed {
-            found.push(explain_removed(&manifest, removed)?);
+            found.push(explain_removed(&manifest, templates.as_ref(), removed)?);
         }
     }
     for cluster in
@@ -110,13 +113,21 @@ fn kept(manifest: &Manifest, document: DocumentRef, fate: Fate) -> Explanation {
     Explanation { document, fate, rule: manifest.plan.rule(), measured: None, passages: Vec::new() }
 }
 
-fn explain_removed(manifest: &Manifest, removed: Removed) -> Result<Explanation, Error> {
-    // The text of a keeper in an index is not stored; nor is what was template, without which texts cannot be compared as
-    // the run did.
-    if removed.index.is_some() || manifest.plan.templates.is_some() {
+fn explain_removed(
+    manifest: &Manifest,
+    templates: Option<&Templates>,
+    removed: Removed,
+) -> Result<Explanation, Error> {
+    // The text of a keeper in an index is not stored.
+    if removed.index.is_some() {
         return Ok(kept(manifest, removed.document.clone(), Fate::Removed(Box::new(removed))));
     }
-    let (document, keeper) = (read(manifest, &removed.document)?, read(manifest, &removed.keeper)?);
+    let read = |document: &DocumentRef| -> Result<Normaliser, Error> {
+        let mut normaliser = Normaliser::new(&manifest.plan.text);
+        normaliser.read(&records::text(manifest, templates, document)?);
+        Ok(normaliser)
+    };
+    let (document, keeper) = (read(&removed.document)?, read(&removed.keeper)?);
     let shingling = manifest.plan.shingle;
     let mut scratch = Vec::new();
     let mut set =
@@ -156,10 +167,4 @@ fn explain_keeper(manifest: &Manifest, cluster: Cluster) -> Explanation {
         measured: None,
         passages: Vec::new(),
     }
-}
-
-fn read(manifest: &Manifest, document: &DocumentRef) -> Result<Normaliser, Error> {
-    let mut normaliser = Normaliser::new(&manifest.plan.text);
-    normaliser.read(&records::text(manifest, document)?);
-    Ok(normaliser)
 }

@@ -106,7 +106,7 @@ impl Job<'_> {
     }
 
     fn identity(&self, found: &Found) -> Result<Identity, Error> {
-        let stamps = found.sources.iter().map(|source| InputStamp::of(source));
+        let stamps = found.sources.iter().map(InputStamp::of);
         Ok(Identity {
             plan: self.plan.clone(),
             annotate: self.switches.annotate,

@@ -37,7 +37,8 @@ pub struct Object {
 /// Brings the object at `url`, or all objects below it in byte order of their keys, into `folder`, and tells `arrived`
 /// of each.
 ///
-/// Settings and credentials are those of `environment`, by the names that each store's own tools use. Whatever the error, nothing of what came stays.
+/// Settings and credentials are those of `environment`, by the names that each store's own tools use. Whatever the
+/// error, nothing of what came stays.
 pub fn fetch(
     url: &str,
     environment: &Environment,

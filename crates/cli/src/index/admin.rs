@@ -6,13 +6,14 @@ use crate::size::human;
 use crate::terminal::outln;
 use anyhow::Result;
 use onefold_index::{Cost, Cut, Index, KeyBits, Options, costs};
-use onefold_run::{Method, Plan};
+use onefold_run::{Method, Plan, Verify};
 
 pub(super) fn create(arguments: &Create) -> Result<()> {
     let matching = &arguments.matching;
     let mut plan = matching.apply(Plan::default())?.tuned(matching.given_bands())?;
     if let Some(distance) = arguments.distance {
-        (plan.method, plan.simhash.hamming) = (Method::Simhash, distance);
+        // Fingerprints alone, as a client sends them.
+        (plan.method, plan.simhash.hamming, plan.verify) = (Method::Simhash, distance, Verify::None);
     }
     let settings = plans::settings(plan, &arguments.layout)?;
     let index = Index::create(&arguments.dir, settings, Options::default())?;

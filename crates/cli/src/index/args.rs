@@ -86,7 +86,8 @@ pub(crate) struct Create {
     pub(crate) dir: PathBuf,
     #[command(flatten)]
     pub(crate) matching: MatchArgs,
-    /// Near duplicates are documents whose SimHash fingerprints differ in at most this many bits, instead of --method
+    /// Near duplicates are documents whose SimHash fingerprints differ in at most this many bits and nothing else counts,
+    /// instead of --method; `--method simhash` stores shingle sets too and verifies by them, as `dedup` does
     #[arg(long, value_name = "BITS", help_heading = "Matching")]
     pub(crate) distance: Option<u32>,
     /// Store texts too, compressed: the server then shows what differs

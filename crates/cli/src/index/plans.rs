@@ -5,17 +5,20 @@ use anyhow::{Context, Result, bail};
 use onefold_index::{Coding, Index, Rule, Settings, costs};
 use onefold_run::{Method, Plan, Unit, Verify};
 
-/// Settings for a plan. An index by fingerprints goes by these alone, and its plan says so.
+/// Settings for a plan. Where sets are not stored, an index by fingerprints goes by these alone, and its plan says so.
 pub(crate) fn settings(mut plan: Plan, layout: &LayoutArgs) -> Result<Settings> {
     check(&plan)?;
     let rule = match plan.method {
         Method::Simhash => {
-            plan.verify = Verify::None;
+            if layout.no_sets {
+                plan.verify = Verify::None;
+            }
             let k = plan.simhash.hamming;
             let cheapest = costs(k, layout.documents).into_iter().next();
             let most = onefold_index::MOST_BITS;
             let cost = cheapest.with_context(|| format!("--distance: expected at most {most}, found {k}"))?;
-            Rule::Simhash { tables: cost.shape }
+            let threshold = (plan.verify != Verify::None).then_some(plan.threshold);
+            Rule::Simhash { tables: cost.shape, threshold }
         }
         Method::Exact => Rule::Exact,
         _ => Rule::Minhash {
@@ -26,7 +29,11 @@ pub(crate) fn settings(mut plan: Plan, layout: &LayoutArgs) -> Result<Settings> 
         },
     };
     Ok(Settings {
-        sets: !layout.no_sets && matches!(rule, Rule::Minhash { .. }),
+        sets: match rule {
+            Rule::Minhash { .. } => !layout.no_sets,
+            Rule::Simhash { threshold, .. } => threshold.is_some(),
+            Rule::Exact => false,
+        },
         plan: serde_json::to_value(&plan)?,
         rule,
         coding: match layout.coding {
@@ -70,8 +77,11 @@ pub(crate) fn plan_of(index: &Index) -> Result<Plan> {
         plan.hash_version
     );
     // The rule decides: older indexes have the plan of the flags beside it.
-    if let Rule::Simhash { tables } = index.settings().rule {
-        (plan.method, plan.verify, plan.simhash.hamming) = (Method::Simhash, Verify::None, tables.k);
+    if let Rule::Simhash { tables, threshold } = index.settings().rule {
+        (plan.method, plan.simhash.hamming) = (Method::Simhash, tables.k);
+        if threshold.is_none() {
+            plan.verify = Verify::None;
+        }
     }
     Ok(plan)
 }
@@ -81,7 +91,8 @@ pub(crate) fn ensure_same(index: &Index, run: &Plan) -> Result<()> {
     let own = plan_of(index)?;
     let mut names = vec!["method", "raw", "content", "digest", "text", "within", "containment"];
     match own.method {
-        Method::Simhash => names.extend(["simhash", "verify"]),
+        Method::Simhash if own.verify == Verify::None => names.extend(["simhash", "verify"]),
+        Method::Simhash => names.extend(["simhash", "verify", "shingle", "sample", "threshold"]),
         Method::Exact => {}
         _ => names.extend([
             "shingle",

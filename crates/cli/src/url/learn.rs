@@ -1,13 +1,12 @@
 //! `onefold url learn`.
 
-use super::rules::{RulesFile, VERSION};
 use crate::CANCEL;
 use crate::args::UrlLearn;
 use crate::dedup::resources;
 use crate::progress::Bars;
 use crate::terminal::note;
 use anyhow::Result;
-use onefold_page::url::LearnOptions;
+use onefold_page::url::{LearnOptions, RulesFile};
 use std::io::Write;
 
 pub(super) fn run(arguments: &UrlLearn) -> Result<()> {
@@ -22,7 +21,7 @@ pub(super) fn run(arguments: &UrlLearn) -> Result<()> {
         note!("{} rules from {} keys of URLs", learned.rules.len(), learned.keys);
     }
     let file = RulesFile {
-        version: VERSION,
+        version: RulesFile::VERSION,
         keys: learned.keys,
         unstable: learned.unstable,
         min_support: options.min_support,

@@ -5,11 +5,21 @@ use crate::source::OpenFile;
 use bytes::Bytes;
 use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, Length};
+use std::cell::Cell;
 use std::io::{self, BufReader, Read};
 use std::os::unix::fs::FileExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
+
+thread_local! {
+    static GUARDED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether a panic of this thread would be caught and told as damage of a Parquet file, so that a panic hook need not.
+pub fn catches_panics() -> bool {
+    GUARDED.get()
+}
 
 /// Why rows cannot be had.
 #[derive(Debug)]
@@ -65,7 +75,9 @@ impl Handle {
 
     /// Runs the decoder, catching its panics.
     pub(super) fn guard<T, E: ToString>(&self, decode: impl FnOnce() -> Result<T, E>) -> Result<T, Trouble> {
+        let outer = GUARDED.replace(true);
         let outcome = catch_unwind(AssertUnwindSafe(decode));
+        GUARDED.set(outer);
         let fatal = self.error.lock().unwrap_or_else(PoisonError::into_inner).take();
         match (outcome, fatal) {
             (Ok(Ok(value)), _) => Ok(value),
@@ -113,6 +125,11 @@ pub(super) struct HandleAt {
 impl Read for HandleAt {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.handle.read_at(buffer, self.offset)?;
+        if count == 0 && !buffer.is_empty() {
+            // The decoder does not ask for what is behind the end, but where it skips what a damaged header claims to
+            // hold, and that goes on for billions of items if it is not told.
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
         self.offset += count as u64;
         Ok(count)
     }

@@ -30,7 +30,11 @@ pub(crate) fn minhash(head_documents: usize) -> Settings {
 }
 
 pub(crate) fn simhash(k: u32, cut: Cut, head_documents: usize) -> Settings {
-    Settings { rule: Rule::Simhash { tables: Shape { k, cut } }, sets: false, ..minhash(head_documents) }
+    Settings {
+        rule: Rule::Simhash { tables: Shape { k, cut }, threshold: None },
+        sets: false,
+        ..minhash(head_documents)
+    }
 }
 
 /// A document of `words` numbers from `topic` on, of which those in `changed` are others.

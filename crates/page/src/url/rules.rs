@@ -42,6 +42,28 @@ pub struct Rule {
     pub example: [String; 2],
 }
 
+/// Rules as they lie in a file, with what they were learned from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RulesFile {
+    /// Version of the format; this one is [`RulesFile::VERSION`].
+    pub version: u32,
+    /// Distinct keys the rules were learned from.
+    pub keys: u64,
+    /// Of these, left aside because they had several contents.
+    pub unstable: u64,
+    /// Contents a rule had to stay the same for.
+    pub min_support: u64,
+    /// Confidence a rule had to reach.
+    pub min_confidence: f64,
+    /// The rules.
+    pub rules: Vec<Rule>,
+}
+
+impl RulesFile {
+    /// Version of the format.
+    pub const VERSION: u32 = 1;
+}
+
 /// Rules by host.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rules {

@@ -1,8 +1,13 @@
 //! The evidence and the documents of a finished run, found again.
 
 use crate::error::Error;
+use crate::inputs::Selection;
+use crate::job::{Job, Resources, Switches};
 use crate::payload::text_of;
+use crate::progress::Silent;
 use crate::records::each_record;
+use crate::system::available_memory;
+use crate::templates::{Templates, site_of};
 use onefold_formats::block::Frame;
 use onefold_formats::document::{Document, Parsed};
 use onefold_formats::source::{Look, Source};
@@ -11,6 +16,7 @@ use serde::de::DeserializeOwned;
 use std::io::{BufRead, BufReader};
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
 /// Lines of `removed` that are wanted.
 pub(crate) fn removed(
@@ -146,14 +152,44 @@ pub(super) fn documents(manifest: &Manifest, id: &str) -> Result<Vec<DocumentRef
     Ok(found)
 }
 
-/// The compared text of a document.
-pub(super) fn text(manifest: &Manifest, wanted: &DocumentRef) -> Result<String, Error> {
+/// The lines that were template to a run, learned again from its inputs as the run did: they are not stored.
+pub(super) fn templates(manifest: &Manifest) -> Result<Option<Templates>, Error> {
+    let Some(share) = manifest.plan.templates else { return Ok(None) };
+    let mut sources = Vec::new();
+    for input in &manifest.inputs {
+        sources.extend(source(manifest, &input.source)?);
+    }
+    let job = Job {
+        plan: manifest.plan.clone(),
+        selection: Selection::default(),
+        resources: Resources {
+            threads: std::thread::available_parallelism().map_or(1, usize::from),
+            memory_bytes: available_memory() / 2,
+            temp: None,
+        },
+        switches: Switches::default(),
+        against: None,
+        progress: &Silent,
+        cancel: &AtomicBool::new(false),
+    };
+    Templates::learn(&job, &sources, share).map(Some)
+}
+
+/// The compared text of a document, without what is template.
+pub(super) fn text(
+    manifest: &Manifest,
+    templates: Option<&Templates>,
+    wanted: &DocumentRef,
+) -> Result<String, Error> {
     let mut text = None;
     each_document(manifest, &wanted.source, wanted.offset, &mut |frame, document| {
         if frame.offset == wanted.offset {
             let mut found = String::new();
             // A document of a run was read once; if it has changed, there is no text.
             let _ = text_of(&document.body, manifest.plan.content, &mut found);
+            if let Some(templates) = templates {
+                templates.drop_from(site_of(document.url.as_deref()), &mut found);
+            }
             text = Some(found);
         }
         text.is_none()
@@ -171,6 +207,15 @@ fn each_document(
     take: &mut dyn FnMut(&Frame, &Document<'_>) -> bool,
 ) -> Result<(), Error> {
     let plan = &manifest.plan;
+    let Some(source) = source(manifest, name)? else { return Ok(()) };
+    each_record(source, &plan.fields, plan.max_document_bytes, from, &mut |_, frame, parsed| match parsed {
+        Parsed::Document(document) if !take(frame, &document) => Ok(ControlFlow::Break(())),
+        _ => Ok(ControlFlow::Continue(())),
+    })
+}
+
+/// An input of a run, as it is now; `None` if it has become empty or unreadable.
+fn source(manifest: &Manifest, name: &str) -> Result<Option<Source>, Error> {
     let path = Path::new(name);
     if name == "-" {
         return Err(Error::Unsupported(
@@ -180,9 +225,8 @@ fn each_document(
     if !path.exists() {
         return Err(onefold_formats::Error::NotFound(path.to_owned()).into());
     }
-    let Look::Source(source) = Source::look(path, name, path, &plan.fields)? else { return Ok(()) };
-    each_record(source, &plan.fields, plan.max_document_bytes, from, &mut |_, frame, parsed| match parsed {
-        Parsed::Document(document) if !take(frame, &document) => Ok(ControlFlow::Break(())),
-        _ => Ok(ControlFlow::Continue(())),
-    })
+    match Source::look(path, name, path, &manifest.plan.fields)? {
+        Look::Source(source) => Ok(Some(source)),
+        Look::Empty | Look::Bad(_) => Ok(None),
+    }
 }

@@ -92,5 +92,12 @@ fn nearest(app: &App, fingerprint: u64) -> Result<Answer, Problem> {
 
 fn matched(index: &onefold_index::Index, (number, distance): (u64, u32)) -> Result<Match, Problem> {
     let (id, url) = index.names(number)?.unwrap_or_default();
-    Ok(Match { id, url, number, tie: Tie::Distance(distance), distance: Some(distance) })
+    Ok(Match {
+        id,
+        url,
+        number,
+        tie: Tie::Distance(distance),
+        distance: Some(distance),
+        near_rule: index.settings().rule.name(),
+    })
 }

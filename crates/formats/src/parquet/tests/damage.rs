@@ -123,6 +123,17 @@ fn rows_before_a_damaged_page_are_read_and_copied() {
 }
 
 #[test]
+fn a_page_header_that_claims_billions_of_items_ends_with_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = write(&folder.path().join("a.parquet"), &numbered(20), plain().build());
+    // An unknown field, a list of as many numbers of eight bytes as can be told.
+    overwrite(&source, column_start(&source, 0, 0), &[0x99, 0xf7, 0xff, 0xff, 0xff, 0xff, 0x07]);
+    let start = std::time::Instant::now();
+    assert_eq!(read_lines(&source, &Fields::default(), 0), ["parquet@0+20"]);
+    assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
+}
+
+#[test]
 fn damage_in_a_column_not_asked_for_does_not_stop_reading_but_copying() {
     let folder = tempfile::tempdir().unwrap();
     let source = write(&folder.path().join("a"), &numbered(20), plain().build());
