@@ -169,6 +169,13 @@ impl Piece {
         (keys + self.rows.len() * size_of::<Row>() + self.names.len() + self.records.len()) as u64
     }
 
+    /// The same for the memory they are in.
+    pub(crate) fn memory_bytes(&self) -> u64 {
+        let keys = self.keys.iter().map(Vec::capacity).sum::<usize>() * size_of::<(u64, u32)>();
+        let rows = self.rows.capacity() * size_of::<Row>();
+        (keys + rows + self.names.capacity() + self.records.capacity()) as u64
+    }
+
     /// Empties the piece and keeps its memory.
     pub(crate) fn clear(&mut self) {
         self.meta = Meta::default();

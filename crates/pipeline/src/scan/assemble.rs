@@ -6,6 +6,10 @@ use std::collections::BTreeMap;
 /// Bytes of records in a piece. Small enough that a killed run loses seconds, large enough that pieces are few.
 const PIECE_BYTES: usize = 32 << 20;
 
+/// What a block left is kept for the next if it takes one in so many of what a piece may: under a small budget memory is
+/// worth more than the time to ask for it.
+const SPARE_SHARE: u64 = 4;
+
 /// Assembles the pieces of one source.
 pub(super) struct Assembler {
     /// Number of the next block to go into a piece.
@@ -55,7 +59,9 @@ impl Assembler {
             && let Some((mut piece, bytes)) = self.waiting.remove(&self.next)
         {
             self.current.append(&mut piece);
-            self.spare.push(piece);
+            if piece.memory_bytes() <= self.most_held / SPARE_SHARE {
+                self.spare.push(piece);
+            }
             self.current_bytes += bytes;
             self.next += 1;
         }
@@ -75,8 +81,10 @@ impl Assembler {
 
     /// Takes back a piece that was written, for the next.
     pub(super) fn give_back(&mut self, mut piece: Piece) {
-        piece.clear();
-        self.current = piece;
+        if piece.memory_bytes() <= self.most_held {
+            piece.clear();
+            self.current = piece;
+        }
     }
 
     fn is_whole(&self) -> bool {
