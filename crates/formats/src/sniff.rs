@@ -143,20 +143,13 @@ fn format_of(head: &[u8], name: &str, fields: &Fields) -> Format {
 }
 
 /// Whether a page starts here: a doctype, or one of the elements that open one.
+#[rustfmt::skip]
 pub(crate) fn looks_like_html(text: &[u8]) -> bool {
-    const OPENERS: [&str; 12] = [
-        "<!doctype html",
-        "<html",
-        "<head",
-        "<body",
-        "<title",
-        "<meta",
-        "<script",
-        "<div",
-        "<table",
-        "<p>",
-        "<h1",
-        "<!--",
+    // Those of the standard for sniffing, and of pages that begin with their sections or their head.
+    const OPENERS: [&str; 31] = [
+        "<!doctype html", "<!--", "<html", "<head", "<body", "<title", "<meta", "<link", "<script", "<style", "<iframe",
+        "<div", "<table", "<p", "<a", "<b", "<br", "<font", "<center", "<h1", "<h2", "<h3", "<ul", "<ol", "<dl", "<span",
+        "<section", "<article", "<main", "<header", "<nav",
     ];
     let mut text = text;
     // An XML declaration may stand before XHTML.
@@ -170,9 +163,15 @@ pub(crate) fn looks_like_html(text: &[u8]) -> bool {
 }
 
 fn starts_with_any(text: &[u8], openers: &[&str]) -> bool {
-    openers
-        .iter()
-        .any(|opener| text.get(..opener.len()).is_some_and(|t| t.eq_ignore_ascii_case(opener.as_bytes())))
+    // A name goes on to its end: `<br` is no `<b`, and `<a@b.example>` no link.
+    let is_whole = |opener: &str| match text.get(opener.len()) {
+        Some(next) => opener == "<!--" || next.is_ascii_whitespace() || matches!(next, b'>' | b'/'),
+        None => true,
+    };
+    openers.iter().any(|opener| {
+        text.get(..opener.len()).is_some_and(|start| start.eq_ignore_ascii_case(opener.as_bytes()))
+            && is_whole(opener)
+    })
 }
 
 /// Whether a file starts here that is text to look at and no plain text: rich text, a feed or other XML, a PDF.
@@ -228,6 +227,13 @@ mod tests {
         assert_eq!(format("WARC/1.0\r\n", "a.jsonl"), Format::Warc);
         assert_eq!(format("{\"text\":1}\n", "a.warc"), Format::Jsonl);
         assert_eq!(format("<!DOCTYPE html><p>", "a.txt"), Format::Html);
+        for fragment in ["<p class=x>Words", "<H2>Words</H2>", "<ul>\n<li>Words", "<br/>Words", "<!--x--><p>"]
+        {
+            assert_eq!(format(fragment, "a"), Format::Html, "{fragment}");
+        }
+        for text in ["<a@b.example> wrote", "<plan> of the house", "< p>"] {
+            assert_eq!(format(text, "a"), Format::Text, "{text}");
+        }
         assert_eq!(format("id,text\n1,x\n", "a.txt"), Format::Csv);
         assert_eq!(format("id\ttext\n1\tx\n", "a.txt"), Format::Tsv);
         assert_eq!(format("# Title\n\nWords", "a.md"), Format::Text);
