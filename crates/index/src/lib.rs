@@ -69,6 +69,7 @@ mod pictures;
 mod query;
 mod remove;
 mod row;
+mod runs;
 mod search;
 mod section;
 mod segment;

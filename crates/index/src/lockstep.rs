@@ -8,6 +8,9 @@ use crate::bits::BitReader;
 use crate::row::Number;
 use crate::section::{BLOCK, Coding, Layout};
 
+/// Bytes that memory hands over at a time.
+const LINE: usize = 64;
+
 /// Blocks decoded at a time.
 const LANES: usize = 4;
 
@@ -22,19 +25,22 @@ pub(crate) struct Lane<'a> {
     pub(crate) count: usize,
     pub(crate) first: u64,
     pub(crate) own: u64,
-    /// The first key that counts.
-    pub(crate) begin: u64,
-    /// The last one.
+    /// The last key that counts.
     pub(crate) end: u64,
+    /// The first entry that counts, where keys are plain.
+    pub(crate) from: usize,
+    /// The one behind the last.
+    pub(crate) to: usize,
 }
 
 impl Lane<'_> {
-    /// Where the first key is.
-    fn keys_at(&self) -> usize {
+    /// Where its keys are.
+    fn keys(&self) -> &[u8] {
         match self.layout.coding {
-            Coding::Plain => 0,
-            Coding::Coded => self.count * self.layout.width as usize / 8,
+            Coding::Plain => self.bytes.get(self.from * 8..self.to * 8),
+            Coding::Coded => self.bytes.get(self.count * self.layout.width as usize / 8..),
         }
+        .unwrap_or_default()
     }
 }
 
@@ -90,10 +96,15 @@ pub(crate) fn near(lanes: &[Lane<'_>], k: u32, take: impl FnMut(Hit)) {
 }
 
 fn near_within<const K: u32>(lanes: &[Lane<'_>], mut take: impl FnMut(Hit)) {
-    // A look at each block before the first is read, so that the waits for memory fall together.
-    let first_bytes =
-        lanes.iter().map(|lane| u32::from(lane.bytes.get(lane.keys_at()).copied().unwrap_or(0)));
-    std::hint::black_box(first_bytes.sum::<u32>());
+    // A look at each line of plain blocks and the first of coded ones before a key is read, so that the waits for memory
+    // fall together.
+    let mut sum = 0;
+    for lane in lanes {
+        let lines = lane.keys().iter().step_by(LINE);
+        let most = if lane.layout.coding == Coding::Plain { usize::MAX } else { 1 };
+        lines.take(most).for_each(|&byte| sum ^= byte);
+    }
+    std::hint::black_box(sum);
     let (groups, rest) = lanes.as_chunks::<LANES>();
     groups.iter().for_each(|group| near_in::<K>(group, &mut take));
     match rest {
@@ -135,15 +146,8 @@ fn together<const K: u32>(group: &[Lane<'_>; LANES], take: &mut impl FnMut(Hit))
 
 fn alone<const K: u32>(lane: &Lane<'_>, take: &mut impl FnMut(Hit)) {
     if lane.layout.coding == Coding::Plain {
-        let (keys, _) = lane.bytes.split_at_checked(lane.count * 8).unwrap_or_default();
-        let keys = keys.as_chunks::<8>().0;
-        let from = keys.partition_point(|key| u64::from_le_bytes(*key) < lane.begin);
-        for (at, key) in keys.iter().enumerate().skip(from) {
-            let key = u64::from_le_bytes(*key);
-            if key > lane.end {
-                break;
-            }
-            let difference = key ^ lane.own;
+        for (at, key) in (lane.from..).zip(lane.keys().as_chunks::<8>().0) {
+            let difference = u64::from_le_bytes(*key) ^ lane.own;
             if at_most(difference, K) {
                 let number = lane.layout.place(lane.bytes, lane.count, at).number();
                 take(Hit { number, distance: difference.count_ones() });

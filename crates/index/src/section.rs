@@ -179,6 +179,14 @@ impl Layout {
         }
     }
 
+    /// Where a block of so many entries is, if blocks are plain.
+    #[inline]
+    pub(crate) fn plain_span(&self, block: usize, count: usize) -> Option<std::ops::Range<usize>> {
+        let entry = 8 + self.width as usize / 8;
+        let start = block * BLOCK * entry;
+        (self.coding == Coding::Plain).then_some(start..start + count * entry)
+    }
+
     /// Where the number of an entry is.
     pub(crate) fn place<'b>(&self, block: &'b [u8], count: usize, at: usize) -> Place<'b> {
         let keys = if self.coding == Coding::Plain { count * 64 } else { 0 };

@@ -23,6 +23,7 @@ use crate::folder::Folder;
 use crate::huffman::{Code, SYMBOLS};
 use crate::lockstep::Lane;
 use crate::row::{Number, Reader};
+use crate::runs::{self, Runs};
 use crate::section::{BLOCK, Coding, Directory, Entry, Layout, Next, Place, Start};
 pub(crate) use cursor::Cursor;
 use std::ops::{ControlFlow, RangeInclusive};
@@ -77,6 +78,8 @@ struct Section {
     checksum: u64,
     /// The blocks, where they are held in memory.
     memory: Option<Vec<u8>>,
+    /// Where runs of keys are, if blocks are plain and in memory.
+    runs: Option<Runs>,
 }
 
 /// A segment, open.
@@ -150,10 +153,22 @@ impl Segment {
         most: usize,
     ) -> Option<ShortRun<'_>> {
         let Some(section) = self.section(kind) else { return Some(ShortRun::default()) };
-        section.memory.as_ref()?;
-        let (begin, end) = (*keys.start(), *keys.end());
-        let blocks = section.directory.blocks_of(keys, most)?;
-        Some(ShortRun { section: Some(section), blocks, own, begin, end })
+        let memory = section.memory.as_deref()?;
+        let (end, all) = (*keys.end(), section.directory.entries as usize);
+        let entries = match &section.runs {
+            Some(runs) => runs.holding(&keys),
+            None if section.layout.coding == Coding::Plain => return None,
+            None => {
+                let blocks = section.directory.blocks_of(keys, most)?;
+                blocks.start * BLOCK..(blocks.end * BLOCK).min(all)
+            }
+        };
+        (entries.len() <= most * BLOCK).then_some(ShortRun {
+            held: Some((section, memory)),
+            entries,
+            own,
+            end,
+        })
     }
 
     /// Visits the documents that have a key.
@@ -209,7 +224,8 @@ impl Segment {
     /// Bytes held in memory.
     pub(crate) fn memory_bytes(&self) -> u64 {
         let held = |section: &Section| section.memory.as_ref().map_or(0, |bytes| bytes.len() as u64);
-        self.sections.iter().map(|section| section.directory.bytes() + held(section)).sum()
+        let runs = |section: &Section| section.runs.as_ref().map_or(0, Runs::bytes);
+        self.sections.iter().map(|section| section.directory.bytes() + held(section) + runs(section)).sum()
     }
 
     /// Blocks of a kind.
@@ -336,7 +352,28 @@ impl Section {
         }
         let layout = Layout { coding, width: width.into(), code };
         let directory = directory.finish();
-        Ok(Section { kind, layout, directory, start, block_bytes, checksum: sums[0], memory })
+        let mut section =
+            Section { kind, layout, directory, start, block_bytes, checksum: sums[0], memory, runs: None };
+        section.runs = section.find_runs();
+        Ok(section)
+    }
+
+    /// Where runs are, if all blocks are plain, in memory and where they are expected.
+    fn find_runs(&self) -> Option<Runs> {
+        let memory = self.memory.as_deref()?;
+        let directory = &self.directory;
+        let expected = |block: usize| {
+            Some(directory.span(block)) == self.layout.plain_span(block, directory.count(block))
+        };
+        if !(0..directory.blocks()).all(expected) {
+            return None;
+        }
+        let keys = (0..directory.blocks()).flat_map(|block| {
+            let keys =
+                memory.get(directory.span(block)).and_then(|bytes| bytes.get(..directory.count(block) * 8));
+            keys.unwrap_or_default().as_chunks::<8>().0.iter().map(|key| u64::from_le_bytes(*key))
+        });
+        Runs::of(directory.entries, keys)
     }
 
     fn block(
@@ -352,7 +389,9 @@ impl Section {
 
     /// The bytes of a block that is held in memory.
     fn bytes<'m>(&self, memory: &'m [u8], block: usize) -> &'m [u8] {
-        let span = self.directory.span(block);
+        let known =
+            self.runs.as_ref().and_then(|_| self.layout.plain_span(block, self.directory.count(block)));
+        let span = known.unwrap_or_else(|| self.directory.span(block));
         // Bits are read eight bytes at a time, so a few more than the block's own save a copy.
         let more = if self.layout.coding == Coding::Coded { 8 } else { 0 };
         &memory[span.start..(span.end + more).min(memory.len())]
@@ -373,30 +412,31 @@ impl Section {
     }
 }
 
-/// Some blocks of a section in which a fingerprint is looked for.
+/// Entries of a section in which a fingerprint is looked for.
 #[derive(Clone, Default)]
 pub(crate) struct ShortRun<'s> {
-    section: Option<&'s Section>,
-    blocks: std::ops::Range<usize>,
+    held: Option<(&'s Section, &'s [u8])>,
+    entries: std::ops::Range<usize>,
     own: u64,
-    begin: u64,
     end: u64,
 }
 
 impl<'s> ShortRun<'s> {
-    /// The blocks, to be decoded.
+    /// Their blocks, to be read.
     pub(crate) fn lanes(self) -> impl Iterator<Item = Lane<'s>> {
-        let held = self.section.and_then(|section| Some((section, section.memory.as_deref()?)));
-        let (own, begin, end) = (self.own, self.begin, self.end);
+        let ShortRun { held, entries, own, end } = self;
         held.into_iter().flat_map(move |(section, memory)| {
-            self.blocks.clone().map(move |block| Lane {
-                layout: &section.layout,
+            let Section { layout, directory, .. } = section;
+            runs::blocks(entries.clone()).map(move |(block, within)| Lane {
+                layout,
                 bytes: section.bytes(memory, block),
-                count: section.directory.count(block),
-                first: section.directory.first_key(block),
+                count: directory.count(block),
+                // The directory is not looked at where it need not be.
+                first: if section.runs.is_some() { 0 } else { directory.first_key(block) },
                 own,
-                begin,
                 end,
+                from: within.start,
+                to: within.end,
             })
         })
     }

@@ -1,0 +1,87 @@
+//! Where in a plain section keys begin with what, to the entry.
+//!
+//! The directory knows first keys of blocks, and a search from there waits for memory at every step. Here one look says
+//! where the run of a query begins and ends, before any of its keys is read, so that the waits for the keys of all
+//! tables fall together.
+
+use crate::section::BLOCK;
+use std::ops::{Range, RangeInclusive};
+
+/// Entries that share a beginning, on average, at least.
+const SHARE: usize = 128;
+
+/// For each beginning of keys, the number of keys below it; and the number of all.
+pub(crate) struct Runs {
+    starts: Vec<u32>,
+    shift: u32,
+}
+
+impl Runs {
+    /// From `entries` keys in order; `None` if they are too few or too many for it.
+    pub(crate) fn of(entries: u64, keys: impl Iterator<Item = u64>) -> Option<Self> {
+        let entries = u32::try_from(entries).ok().filter(|&entries| entries > 0)?;
+        let bits = (entries as usize / SHARE).max(2).ilog2();
+        let (shift, count) = (64 - bits, 1 << bits);
+        let mut starts = Vec::with_capacity(count + 1);
+        let mut seen = 0;
+        for key in keys {
+            while starts.len() as u64 <= key >> shift {
+                starts.push(seen);
+            }
+            seen += 1;
+        }
+        starts.resize(count + 1, seen);
+        (seen == entries).then_some(Runs { starts, shift })
+    }
+
+    /// A range of entries among which are all those with keys in `keys`; there may be others beside them.
+    #[inline]
+    pub(crate) fn holding(&self, keys: &RangeInclusive<u64>) -> Range<usize> {
+        let place = |key: u64| (key >> self.shift) as usize;
+        self.starts[place(*keys.start())] as usize..self.starts[place(*keys.end()) + 1] as usize
+    }
+
+    /// Bytes held in memory.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.starts.len() as u64 * 4
+    }
+}
+
+/// The blocks of a range of entries, each with the entries of its own that are in the range.
+pub(crate) fn blocks(entries: Range<usize>) -> impl Iterator<Item = (usize, Range<usize>)> {
+    (entries.start / BLOCK..entries.end.div_ceil(BLOCK)).map(move |block| {
+        let first = block * BLOCK;
+        (block, entries.start.max(first) - first..entries.end.min(first + BLOCK) - first)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn all_keys_of_a_range_are_held_and_blocks_make_it_up(
+            mut keys in proptest::collection::vec(prop_oneof![any::<u64>(), 0u64..20, Just(u64::MAX)], 1..3000),
+            low in prop_oneof![any::<u64>(), 0u64..20], high in prop_oneof![any::<u64>(), 0u64..20],
+        ) {
+            keys.sort_unstable();
+            let runs = Runs::of(keys.len() as u64, keys.iter().copied()).unwrap();
+            let (low, high) = (low.min(high), low.max(high));
+            let held = runs.holding(&(low..=high));
+            let (from, to) = (keys.partition_point(|&key| key < low), keys.partition_point(|&key| key <= high));
+            prop_assert!(held.start <= from && to <= held.end, "{held:?} {from} {to}");
+            let places = blocks(held.clone()).flat_map(|(block, within)| within.map(move |at| block * BLOCK + at));
+            prop_assert_eq!(places.collect::<Vec<_>>(), held.collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn ranges_of_whole_beginnings_are_exact() {
+        let keys: Vec<u64> = (0..10_000).map(|i| i << 48).collect();
+        let runs = Runs::of(10_000, keys.iter().copied()).unwrap();
+        assert_eq!(runs.holding(&(0x400 << 48..=(0x800 << 48) - 1)), 0x400..0x800);
+    }
+}
