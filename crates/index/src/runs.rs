@@ -7,8 +7,12 @@
 use crate::section::BLOCK;
 use std::ops::{Range, RangeInclusive};
 
-/// Entries that share a beginning, on average, at least.
-const SHARE: usize = 128;
+/// Entries that share a beginning, on average, at least: few are compared in vain.
+const FEW: usize = 16;
+/// The same where there are more beginnings than a processor's nearest memories have room for.
+const MANY: usize = 128;
+/// Bits of beginnings that have room there.
+const NEAR_BITS: u32 = 16;
 
 /// For each beginning of keys, the number of keys below it; and the number of all.
 pub(crate) struct Runs {
@@ -20,7 +24,8 @@ impl Runs {
     /// From `entries` keys in order; `None` if they are too few or too many for it.
     pub(crate) fn of(entries: u64, keys: impl Iterator<Item = u64>) -> Option<Self> {
         let entries = u32::try_from(entries).ok().filter(|&entries| entries > 0)?;
-        let bits = (entries as usize / SHARE).max(2).ilog2();
+        let sharing = |share: usize| (entries as usize / share).max(2).ilog2();
+        let bits = sharing(FEW).min(NEAR_BITS).max(sharing(MANY));
         let (shift, count) = (64 - bits, 1 << bits);
         let mut starts = Vec::with_capacity(count + 1);
         let mut seen = 0;
