@@ -16,7 +16,7 @@ use onefold_formats::document::{Document, Parsed, Parser};
 use onefold_formats::reader::{Progress, Reader};
 use onefold_formats::source::{Layout, Source};
 use onefold_formats::{BadRecord, Block};
-use onefold_run::{Method, Plan, RankInput};
+use onefold_run::{Method, Plan, RankInput, Verify};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -45,7 +45,7 @@ pub struct Incoming {
     pub signature: Option<Vec<u64>>,
     /// SimHash by the plan's features and weights.
     pub fingerprint: Option<u64>,
-    /// Sorted distinct shingle hashes.
+    /// Sorted distinct shingle hashes, where matches are verified by them.
     pub shingles: Vec<u64>,
     /// The text that was compared, where it was asked for.
     pub text: Option<String>,
@@ -216,15 +216,24 @@ impl Feed<'_> {
 
 /// Sets up what sketches documents by a plan, for `work` to use; one a thread.
 pub fn at_desk<R>(plan: &Plan, work: impl FnOnce(&mut Desk<'_>) -> R) -> R {
+    let sets = match plan.method {
+        Method::Exact => false,
+        Method::Simhash => plan.verify != Verify::None,
+        _ => true,
+    };
     let plan = whole_sketches(plan);
     let recipe = Recipe::blank(&plan, 0);
     let (sketcher, sketches) = (Sketcher::new(&recipe), Sketches::default());
-    work(&mut Desk { recipe: &recipe, sketcher, sketches, texts: false })
+    work(&mut Desk { recipe: &recipe, sketcher, sketches, sets, texts: false })
 }
 
-/// The plan under which a record holds whole signatures and 64-bit fingerprints, whatever the method.
+/// The plan under which a record holds 64-bit fingerprints whatever the method, and whole signatures where they are used.
 fn whole_sketches(plan: &Plan) -> Plan {
-    let mut plan = Plan { method: Method::Combined, signature_bits: ValueBits::B64, ..plan.clone() };
+    let method = match plan.method {
+        Method::Exact | Method::Simhash => Method::Simhash,
+        _ => Method::Combined,
+    };
+    let mut plan = Plan { method, signature_bits: ValueBits::B64, ..plan.clone() };
     plan.simhash.bits = Bits::B64;
     plan
 }
@@ -234,6 +243,8 @@ pub struct Desk<'p> {
     recipe: &'p Recipe<'p>,
     sketcher: Sketcher<'p>,
     sketches: Sketches,
+    /// Whether matches are verified by shingles.
+    sets: bool,
     /// Whether texts are handed over too.
     pub texts: bool,
 }
@@ -261,7 +272,10 @@ impl Desk<'_> {
         sketched: Sketched,
         fallback: impl FnOnce() -> String,
     ) -> Incoming {
-        let shingles = self.sketcher.shingles(document).1;
+        let shingles = match self.sets {
+            true => self.sketcher.shingles(document).1.hashes().to_vec(),
+            false => Vec::new(),
+        };
         let text = self.texts.then(|| self.sketcher.text(document).1);
         let (layout, record) = (self.recipe.layout, &self.sketches.record);
         let values = layout.signature(record).as_chunks::<8>().0.iter();
@@ -280,9 +294,10 @@ impl Desk<'_> {
                 score: document.score,
                 normalised_bytes: sketched.normalised_bytes,
             }),
-            signature: (!sketched.empty).then(|| values.map(|value| u64::from_le_bytes(*value)).collect()),
+            signature: (!sketched.empty && self.recipe.plan.method == Method::Combined)
+                .then(|| values.map(|value| u64::from_le_bytes(*value)).collect()),
             fingerprint: (!sketched.empty).then(|| layout.fingerprint(record) as u64),
-            shingles: shingles.hashes().to_vec(),
+            shingles,
             text,
         }
     }
