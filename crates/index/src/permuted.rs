@@ -15,6 +15,8 @@
 //! Real fingerprints are skewed: a million error pages may begin alike in some block and make its run long. Where a run
 //! of the first cut is long, the *finer* tables of the nested cut are made for it alone.
 
+use crate::runs::Runs;
+use crate::section::Coding;
 use serde::{Deserialize, Serialize};
 
 /// Largest distance.
@@ -59,16 +61,29 @@ pub struct Cost {
     /// Bytes of memory, plain.
     pub plain_bytes: f64,
     /// Estimated time of a query in microseconds, coded.
-    pub microseconds: f64,
+    pub coded_microseconds: f64,
+    /// The same, plain.
+    pub plain_microseconds: f64,
 }
 
-/// A search, which is assumed, and a comparison of a coded key, which then fits the 5.7 µs of a check among 10 million on a
-/// busy machine (BENCHMARKS.md).
-const SEARCH_US: f64 = 0.35;
-const COMPARE_US: f64 = 0.005;
+impl Cost {
+    /// Estimated time of a query in microseconds.
+    pub fn microseconds(&self, coding: Coding) -> f64 {
+        match coding {
+            Coding::Coded => self.coded_microseconds,
+            Coding::Plain => self.plain_microseconds,
+        }
+    }
+}
 
-/// What each shape costs for so many documents, the fastest first.
-pub fn costs(k: u32, documents: u64) -> Vec<Cost> {
+/// A search, which is assumed, and a comparison of a coded and of a plain key, which then fit the 6.1 and 2.3 µs of a check
+/// among 10 million (BENCHMARKS.md).
+const SEARCH_US: f64 = 0.35;
+const COMPARE_CODED_US: f64 = 0.005;
+const COMPARE_PLAIN_US: f64 = 0.0015;
+
+/// What each shape costs for so many documents, the fastest in this coding first.
+pub fn costs(k: u32, documents: u64, coding: Coding) -> Vec<Cost> {
     let n = documents.max(1) as f64;
     let shapes = [Cut::One, Cut::Two, Cut::Nested, Cut::Three].map(|cut| Shape { k, cut });
     let mut costs: Vec<Cost> = shapes
@@ -80,8 +95,10 @@ pub fn costs(k: u32, documents: u64) -> Vec<Cost> {
             let number_bits = n.log2().ceil().max(1.0);
             let coded = (64.0 - n.log2() + 1.44).max(2.0) * 1.04 + number_bits + 1.0;
             let count = tables.len();
-            // Blocks are decoded whole.
+            // Blocks are decoded whole; of plain ones a part is looked at.
             let decoded = compared + count as f64 * crate::section::BLOCK as f64 / 2.0;
+            let looked_at = compared.max(count as f64 * Runs::shared(documents));
+            let search = count as f64 * SEARCH_US;
             Some(Cost {
                 shape,
                 tables: count,
@@ -89,11 +106,12 @@ pub fn costs(k: u32, documents: u64) -> Vec<Cost> {
                 compared,
                 coded_bytes: n * count as f64 * coded / 8.0,
                 plain_bytes: n * count as f64 * 12.125,
-                microseconds: count as f64 * SEARCH_US + decoded * COMPARE_US,
+                coded_microseconds: search + decoded * COMPARE_CODED_US,
+                plain_microseconds: search + looked_at * COMPARE_PLAIN_US,
             })
         })
         .collect();
-    costs.sort_by(|a, b| a.microseconds.total_cmp(&b.microseconds));
+    costs.sort_by(|a, b| a.microseconds(coding).total_cmp(&b.microseconds(coding)));
     costs
 }
 
@@ -275,8 +293,10 @@ mod tests {
 
     #[test]
     fn four_tables_do_for_millions_and_more_for_billions() {
-        assert_eq!(costs(3, 1_000_000)[0].shape.cut, Cut::One);
-        assert_ne!(costs(3, 8_000_000_000)[0].shape.cut, Cut::One);
+        for coding in [Coding::Plain, Coding::Coded] {
+            assert_eq!(costs(3, 10_000_000, coding)[0].shape.cut, Cut::One);
+            assert_ne!(costs(3, 8_000_000_000, coding)[0].shape.cut, Cut::One);
+        }
     }
 
     proptest! {

@@ -11,7 +11,7 @@ use crate::index::Index;
 use crate::permuted::{Permutations, costs};
 use crate::row::Number;
 use crate::search;
-use crate::section::Entry;
+use crate::section::{Coding, Entry};
 use crate::segment::Kind;
 use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -76,7 +76,7 @@ struct Queries {
 
 impl Queries {
     fn new(fingerprints: &[u64], k: u32) -> Result<Option<Self>, Error> {
-        let shape = costs(k, fingerprints.len() as u64).first().map(|cost| cost.shape);
+        let shape = costs(k, fingerprints.len() as u64, Coding::Plain).first().map(|cost| cost.shape);
         let Some(permutations) = shape.and_then(Permutations::new) else { return Ok(None) };
         let mut tables = Vec::new();
         for table in 0..permutations.len() {

@@ -8,9 +8,9 @@ use crate::section::BLOCK;
 use std::ops::{Range, RangeInclusive};
 
 /// Entries that share a beginning, on average, at least: few are compared in vain.
-const FEW: usize = 16;
+const FEW: u64 = 16;
 /// The same where there are more beginnings than a processor's nearest memories have room for.
-const MANY: usize = 128;
+const MANY: u64 = 128;
 /// Bits of beginnings that have room there.
 const NEAR_BITS: u32 = 16;
 
@@ -24,8 +24,7 @@ impl Runs {
     /// From `entries` keys in order; `None` if they are too few or too many for it.
     pub(crate) fn of(entries: u64, keys: impl Iterator<Item = u64>) -> Option<Self> {
         let entries = u32::try_from(entries).ok().filter(|&entries| entries > 0)?;
-        let sharing = |share: usize| (entries as usize / share).max(2).ilog2();
-        let bits = sharing(FEW).min(NEAR_BITS).max(sharing(MANY));
+        let bits = bits(entries.into());
         let (shift, count) = (64 - bits, 1 << bits);
         let mut starts = Vec::with_capacity(count + 1);
         let mut seen = 0;
@@ -39,6 +38,11 @@ impl Runs {
         (seen == entries).then_some(Runs { starts, shift })
     }
 
+    /// How many of so many uniform keys share a beginning.
+    pub(crate) fn shared(entries: u64) -> f64 {
+        entries as f64 / 2f64.powi(bits(entries) as i32)
+    }
+
     /// A range of entries among which are all those with keys in `keys`; there may be others beside them.
     #[inline]
     pub(crate) fn holding(&self, keys: &RangeInclusive<u64>) -> Range<usize> {
@@ -50,6 +54,12 @@ impl Runs {
     pub(crate) fn bytes(&self) -> u64 {
         self.starts.len() as u64 * 4
     }
+}
+
+/// Bits of beginnings.
+fn bits(entries: u64) -> u32 {
+    let sharing = |share: u64| (entries / share).max(2).ilog2();
+    sharing(FEW).min(NEAR_BITS).max(sharing(MANY))
 }
 
 /// The blocks of a range of entries, each with the entries of its own that are in the range.

@@ -5,7 +5,7 @@ use super::{answer_no, now, open, plans};
 use crate::size::human;
 use crate::terminal::outln;
 use anyhow::Result;
-use onefold_index::{Cost, Cut, Index, KeyBits, Options, costs};
+use onefold_index::{Coding, Cost, Cut, Index, KeyBits, Options, costs};
 use onefold_run::{Method, Plan, Verify};
 
 pub(super) fn create(arguments: &Create) -> Result<()> {
@@ -100,7 +100,7 @@ pub(super) fn merge(arguments: &FromTo) -> Result<()> {
 }
 
 pub(super) fn plan(arguments: &PlanArgs) -> Result<()> {
-    let costs = costs(arguments.distance, arguments.documents);
+    let costs = costs(arguments.distance, arguments.documents, Coding::Plain);
     let cut = |cost: &Cost| {
         let k = cost.shape.k;
         match cost.shape.cut {
@@ -115,7 +115,8 @@ pub(super) fn plan(arguments: &PlanArgs) -> Result<()> {
             serde_json::json!({
                 "tables": cost.tables, "cut": cut(cost), "key_bits": cost.key_bits, "probes": cost.tables,
                 "compared": cost.compared, "coded_bytes": cost.coded_bytes as u64,
-                "plain_bytes": cost.plain_bytes as u64, "microseconds": cost.microseconds,
+                "plain_bytes": cost.plain_bytes as u64, "coded_microseconds": cost.coded_microseconds,
+                "plain_microseconds": cost.plain_microseconds,
             })
         };
         let lines: Vec<serde_json::Value> = costs.iter().map(line).collect();
@@ -127,20 +128,21 @@ pub(super) fn plan(arguments: &PlanArgs) -> Result<()> {
         return Ok(());
     }
     outln!(
-        "{} documents, up to {} bits apart, none missed; the fastest first",
+        "{} documents, up to {} bits apart, none missed; the fastest plain first",
         arguments.documents,
         arguments.distance
     );
-    outln!("tables  key bits  compared a query  memory coded  memory plain  about µs  blocks");
+    outln!("tables  key bits  compared a query  memory coded  memory plain  µs coded  µs plain  blocks");
     for cost in &costs {
         outln!(
-            "{:>6}  {:>8}  {:>16.1}  {:>12}  {:>12}  {:>8.1}  {}",
+            "{:>6}  {:>8}  {:>16.1}  {:>12}  {:>12}  {:>8.1}  {:>8.1}  {}",
             cost.tables,
             cost.key_bits,
             cost.compared,
             human(cost.coded_bytes as u64),
             human(cost.plain_bytes as u64),
-            cost.microseconds,
+            cost.coded_microseconds,
+            cost.plain_microseconds,
             cut(cost)
         );
     }

@@ -8,13 +8,17 @@ use onefold_run::{Method, Plan, Unit, Verify};
 /// Settings for a plan. Where sets are not stored, an index by fingerprints goes by these alone, and its plan says so.
 pub(crate) fn settings(mut plan: Plan, layout: &LayoutArgs) -> Result<Settings> {
     check(&plan)?;
+    let coding = match layout.coding {
+        CodingKind::Coded => Coding::Coded,
+        CodingKind::Plain => Coding::Plain,
+    };
     let rule = match plan.method {
         Method::Simhash => {
             if layout.no_sets {
                 plan.verify = Verify::None;
             }
             let k = plan.simhash.hamming;
-            let cheapest = costs(k, layout.documents).into_iter().next();
+            let cheapest = costs(k, layout.documents, coding).into_iter().next();
             let most = onefold_index::MOST_BITS;
             let cost = cheapest.with_context(|| format!("--distance: expected at most {most}, found {k}"))?;
             let threshold = (plan.verify != Verify::None).then_some(plan.threshold);
@@ -36,10 +40,7 @@ pub(crate) fn settings(mut plan: Plan, layout: &LayoutArgs) -> Result<Settings> 
         },
         plan: serde_json::to_value(&plan)?,
         rule,
-        coding: match layout.coding {
-            CodingKind::Coded => Coding::Coded,
-            CodingKind::Plain => Coding::Plain,
-        },
+        coding,
         head_documents: layout.head,
     })
 }
