@@ -52,7 +52,7 @@ fn copy_file(
     let mut fetcher = Fetcher::open(source)?.ok_or_else(|| Error::NotFound(source.path.clone()))?;
     let input = source.open()?;
     let (mut at, mut record, mut new) = (0, Vec::new(), Vec::new());
-    let mut out = Gather::new(out);
+    let mut out = Gather::new(out, source.size);
     for edit in edits {
         out.take(&input, at, edit.offset - at)?;
         if edit.replace {
@@ -84,7 +84,7 @@ fn copy_stream(
     out: fs_err::File,
 ) -> Result<fs_err::File, Error> {
     let mut decoder = Decoder::new(source.open()?, source.compression)?;
-    let mut out = Encoder::new(Gather::new(out), source.compression)?;
+    let mut out = Encoder::new(Gather::new(out, source.size), source.compression)?;
     let (mut at, mut record, mut new) = (0, Vec::new(), Vec::new());
     let changed = |offset| Error::Changed { path: source.path.clone(), offset };
     for edit in edits {
