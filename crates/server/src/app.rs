@@ -14,10 +14,10 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Request, Response, header};
 use axum::response::IntoResponse;
 use onefold_index::{Index, Rule};
 use std::convert::Infallible;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
-use tokio::sync::watch;
+use tokio::sync::{Mutex, watch};
 use tower_service::Service;
 
 /// What all requests share. The pool and the writer come first, so that they end before the index is closed.
@@ -32,7 +32,7 @@ pub(crate) struct App {
     pub(crate) guard: Guard,
     pub(crate) stopping: watch::Sender<bool>,
     pub(crate) ids: Ids,
-    pub(crate) pictures: Mutex<Option<Drawn>>,
+    pub(crate) pictures: Arc<Mutex<Option<Drawn>>>,
 }
 
 impl App {

@@ -32,8 +32,8 @@ use app::{App, Ids};
 use listen::Service;
 use onefold_index::Index;
 use onefold_run::Plan;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
@@ -60,7 +60,7 @@ pub fn serve(index: Index, plan: &Plan, options: &Options, stop: &AtomicBool) ->
         guard,
         stopping: watch::channel(false).0,
         ids: Ids::new(),
-        pictures: Mutex::new(None),
+        pictures: Arc::new(tokio::sync::Mutex::new(None)),
     };
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(options.threads.max(1))

@@ -60,6 +60,10 @@ impl Pool {
     ) -> Result<R, Problem> {
         let (reply, answer) = oneshot::channel();
         self.submit(move |desk| {
+            // Nobody waits any more for what waited too long.
+            if reply.is_closed() {
+                return;
+            }
             let result = job(desk);
             drop(ticket);
             // The client may have gone.
