@@ -40,6 +40,9 @@ fn documents_are_checked_added_found_and_removed() {
     let compared = compared.json();
     assert_eq!((&compared["equal"], &compared["shared"]), (&json!(false), &json!(51)));
     assert!(compared["similarity"].as_f64().unwrap() > 0.8);
+    assert_eq!(compared["no_differences"], Value::Null);
+    let compared = server.post("/v1/compare?with=https://example.org/near", &near).json();
+    assert_eq!(compared["no_differences"], "no_text");
 
     assert_eq!(server.get("/v1/stats").json()["documents"], 2);
     assert_eq!(server.delete(path).json(), json!({"id": page["id"], "removed": 1}));

@@ -150,6 +150,40 @@ fn a_full_queue_says_when_to_come_again() {
 }
 
 #[test]
+fn texts_that_are_hard_to_compare_do_not_hold_it() {
+    let place = Place::new();
+    place.run("index create pages --store text").ok();
+    let server = Server::start(&place, "--threads 1");
+    let words = |seed: u64| -> String {
+        let mut state = seed;
+        let word = |_| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            format!("w{} ", (state >> 33) % 50)
+        };
+        (0..270_000).map(word).collect()
+    };
+    for (id, seed) in [("a", 1), ("b", 2)] {
+        let reply = server.post("/v1/documents", &json!({"id": id, "text": words(seed)}));
+        assert_eq!(reply.json()["verdict"], "new");
+    }
+    let started = Instant::now();
+    let compared = server.get("/v1/compare?a=a&b=b&differences=true").json();
+    let with = server.post("/v1/compare?with=a", &json!({"text": words(3)})).json();
+    assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
+    assert_eq!((&compared["coarse"], &with["coarse"]), (&json!(true), &json!(true)));
+    let of_a: usize = compared["differences"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|piece| piece["of"] != "b")
+        .map(|piece| piece["text"].as_str().unwrap().split_whitespace().count())
+        .sum();
+    assert_eq!(of_a, 270_000);
+    let long = server.post("/v1/compare?with=a", &json!({"text": words(3) + &words(4)})).json();
+    assert_eq!((&long["no_differences"], &long["differences"]), (&json!("too_long"), &Value::Null));
+}
+
+#[test]
 fn only_those_with_the_token_are_let_in() {
     let place = place();
     place.run("serve --index pages --listen 0.0.0.0:0").fails(2, &["needs a token", "--token-file"]);

@@ -4,7 +4,7 @@ use super::check::needs_fingerprints;
 use super::{Shared, json, parameters};
 use crate::answers::StoredLine;
 use crate::body;
-use crate::diff::{Piece, pieces};
+use crate::diff::{Piece, Pieces, pieces};
 use crate::input::{Content, Names, Submission};
 use crate::problem::{Code, Problem, ProblemBody};
 use axum::body::Body;
@@ -42,9 +42,36 @@ pub(super) struct Compared {
     /// How they are alike.
     #[serde(flatten)]
     likeness: Likeness,
-    /// Both texts in pieces, where both are known, neither is longer than a mebibyte, and they were asked for.
+    /// Where they differ, if that was asked for.
+    #[serde(flatten)]
+    differences: Option<Differences>,
+}
+
+/// Where two texts differ.
+#[derive(Default, Serialize, ToSchema)]
+pub(super) struct Differences {
+    /// Both texts in pieces, where both are known and neither is longer than a mebibyte.
     #[serde(skip_serializing_if = "Option::is_none")]
     differences: Option<Vec<Piece>>,
+    /// Parts of long texts are told as replaced that may have words in common.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    coarse: bool,
+    /// Why there are no differences: `no_text` where a text is not stored, `too_long` where one is longer than a mebibyte.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    no_differences: Option<&'static str>,
+}
+
+impl Differences {
+    fn of(texts: Option<(String, String)>) -> Self {
+        let none = |why| Differences { no_differences: Some(why), ..Differences::default() };
+        let Some((a, b)) = texts else { return none("no_text") };
+        match pieces(&a, &b) {
+            Some(Pieces { pieces, coarse }) => {
+                Differences { differences: Some(pieces), coarse, no_differences: None }
+            }
+            None => none("too_long"),
+        }
+    }
 }
 
 /// How two texts are alike.
@@ -103,8 +130,8 @@ pub(super) async fn compare(State(app): Shared, uri: Uri) -> Result<Response, Pr
         let (a, b) = (last(&index, &a)?, last(&index, &b)?);
         let gone = || Problem::new(Code::DocumentNotFound, "a document was removed meanwhile");
         let likeness = index.compare(a.number, b.number)?.ok_or_else(gone)?.into();
-        let texts = if differences { index.text(a.number)?.zip(index.text(b.number)?) } else { None };
-        let differences = texts.and_then(|(a, b)| pieces(&a, &b));
+        let texts = || Ok::<_, Problem>(index.text(a.number)?.zip(index.text(b.number)?));
+        let differences = differences.then(texts).transpose()?.map(Differences::of);
         Ok(Compared { a: Some(a.into()), b: b.into(), likeness, differences })
     });
     json(&compared.await?)
@@ -145,7 +172,7 @@ pub(super) async fn compare_with(State(app): Shared, request: Request<Body>) -> 
         let (sketch, text) = input.sketch(desk, 0);
         let gone = || Problem::new(Code::DocumentNotFound, "the document was removed meanwhile");
         let likeness = index.compare_with(&sketch, b.number)?.ok_or_else(gone)?.into();
-        let differences = text.zip(index.text(b.number)?).and_then(|(a, b)| pieces(&a, &b));
+        let differences = Some(Differences::of(text.zip(index.text(b.number)?)));
         Ok(Compared { a: None, b: b.into(), likeness, differences })
     });
     json(&compared.await?)
