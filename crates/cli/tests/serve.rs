@@ -166,8 +166,8 @@ fn what_is_wrong_has_a_code() {
     let reply = server.connect().ask("POST", "/v1/documents:batch", "", lines);
     let lines: Vec<Value> = reply.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!((&lines[0]["verdict"], &lines[3]["verdict"]), (&json!("new"), &json!("new")));
-    assert_eq!((&lines[1]["line"], &lines[1]["error"]["code"]), (&json!(2), &json!("invalid_json")));
-    assert_eq!((&lines[2]["line"], &lines[2]["error"]["code"]), (&json!(3), &json!("invalid_request")));
+    assert_eq!((&lines[1]["line"], &lines[1]["error"]["code"]), (&json!(3), &json!("invalid_json")));
+    assert_eq!((&lines[2]["line"], &lines[2]["error"]["code"]), (&json!(4), &json!("invalid_request")));
 }
 
 #[test]

@@ -61,11 +61,36 @@ fn bodies_have_a_limit() {
         connection.send(b"\r\n");
     }
     connection.read().unwrap().is_problem(413, "body_too_large");
-    let lines =
-        format!("{{\"id\":\"a\",\"text\":\"fits\"}}\n{large}\n{{\"id\":\"b\",\"text\":\"too late\"}}\n");
-    let reply = server.connect().ask("POST", "/v1/documents:batch", "", lines.as_bytes());
-    let lines: Vec<Value> = reply.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!((lines.len(), &lines[1]["error"]["code"]), (2, &json!("body_too_large")));
+    // A line that is too large is passed over; those behind it are not, in whatever pieces they come.
+    let lines = format!(
+        "{}\n\n{large}\n{}\n{large}",
+        json!({"id": "a", "text": "fits"}),
+        json!({"id": "b", "text": "fits too"})
+    );
+    let whole = server.connect().ask("POST", "/v1/documents:batch", "", lines.as_bytes());
+    let mut pieces = server.connect();
+    pieces
+        .send(b"POST /v1/documents:batch HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\n");
+    for piece in lines.as_bytes().chunks(999) {
+        pieces.send(format!("{:x}\r\n", piece.len()).as_bytes());
+        pieces.send(piece);
+        pieces.send(b"\r\n");
+    }
+    pieces.send(b"0\r\n\r\n");
+    for reply in [whole, pieces.read().unwrap()] {
+        let lines: Vec<Value> =
+            reply.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let said = |line: &Value| json!([line["id"], line["line"], line["error"]["code"]]);
+        assert_eq!(
+            lines.iter().map(said).collect::<Vec<_>>(),
+            [
+                json!(["a", null, null]),
+                json!([null, 3, "body_too_large"]),
+                json!(["b", null, null]),
+                json!([null, 5, "body_too_large"])
+            ]
+        );
+    }
     let head = format!("GET /healthz HTTP/1.1\r\nhost: localhost\r\nx: {}\r\n\r\n", "y".repeat(200_000));
     let mut connection = server.connect();
     connection.send(head.as_bytes());

@@ -45,7 +45,7 @@ pub(super) enum BatchLine {
 /// A line that could not be added.
 #[derive(Serialize, ToSchema)]
 pub(super) struct FailedLine {
-    /// Which, from 1.
+    /// Which, from 1, as lines stand in the body: empty ones are counted, but not answered.
     line: u64,
     /// Why.
     error: ProblemBody,
@@ -156,73 +156,93 @@ fn failed<R>(problem: Problem) -> Coming<R> {
 
 /// Reads lines and has them sketched; ends with the body, when the client goes or when the server stops.
 async fn read(app: Arc<App>, mut body: Body, lines: mpsc::Sender<(u64, Coming<Sketched>)>) {
-    let mut reader = Lines { share: app.admission.share(), app, lines, number: 0, rest: BytesMut::new() };
+    let share = app.admission.share();
+    let mut reader = Lines { share, app, lines, number: 0, rest: BytesMut::new(), too_long: false };
     let mut stop = reader.app.stopping.subscribe();
     let limit = reader.app.limits.request;
-    let ended = loop {
+    let unread = loop {
         let frame = tokio::select! {
             frame = timeout(limit, body.frame()) => frame,
             _ = stop.wait_for(|stop| *stop) => {
-                break Err(Problem::new(Code::Stopping, "about to stop; lines from here on were not read"));
+                break Some(Problem::new(Code::Stopping, "about to stop; lines from here on were not read"));
             }
         };
-        let taken = match frame {
-            Ok(Some(Ok(frame))) => match frame.into_data() {
-                Ok(data) => reader.take(&data).await,
-                Err(_) => Ok(()),
-            },
+        match frame {
+            Ok(Some(Ok(frame))) => {
+                if let Ok(data) = frame.into_data()
+                    && reader.take(&data).await.is_err()
+                {
+                    break None;
+                }
+            }
             Ok(Some(Err(_))) => return,
-            Ok(None) => break reader.last().await,
-            Err(_) => Err(Problem::new(Code::Timeout, "no more lines arrived in time")),
-        };
-        if taken.is_err() {
-            break taken;
+            Ok(None) => return drop(reader.last().await),
+            Err(_) => break Some(Problem::new(Code::Timeout, "no more lines arrived in time")),
         }
     };
-    if let Err(problem) = ended {
+    if let Some(problem) = unread {
         reader.number += 1;
         // The client may have gone.
-        let _ = reader.lines.send((reader.number, failed(problem))).await;
-        discard(&mut body, &reader.app.limits).await;
+        let _ = reader.fail(problem).await;
     }
+    discard(&mut body, &reader.app.limits).await;
 }
 
 struct Lines {
     app: Arc<App>,
     share: crate::admission::Share,
     lines: mpsc::Sender<(u64, Coming<Sketched>)>,
+    /// Of the line that was last read to its end, as lines stand in the body.
     number: u64,
     rest: BytesMut,
+    /// What has come of the line is more than is taken; the rest of it is passed over.
+    too_long: bool,
 }
 
+/// No more lines are read.
+struct Ended;
+
 impl Lines {
-    /// Takes some bytes; an error ends the batch.
-    async fn take(&mut self, mut data: &[u8]) -> Result<(), Problem> {
+    /// Takes some bytes.
+    async fn take(&mut self, mut data: &[u8]) -> Result<(), Ended> {
         while let Some(end) = data.iter().position(|&byte| byte == b'\n') {
-            self.rest.extend_from_slice(&data[..end]);
+            self.keep(&data[..end]);
             data = &data[end + 1..];
-            let line = self.rest.split().freeze();
-            self.line(line).await?;
+            self.line().await?;
         }
-        self.rest.extend_from_slice(data);
-        if self.rest.len() > self.app.limits.body_bytes { Err(too_large(&self.app.limits)) } else { Ok(()) }
+        self.keep(data);
+        Ok(())
+    }
+
+    fn keep(&mut self, data: &[u8]) {
+        if self.rest.len() + data.len() > self.app.limits.body_bytes {
+            self.too_long = true;
+            self.rest = BytesMut::new();
+        }
+        if !self.too_long {
+            self.rest.extend_from_slice(data);
+        }
     }
 
     /// Takes what comes behind the last line end.
-    async fn last(&mut self) -> Result<(), Problem> {
-        let line = self.rest.split().freeze();
-        self.line(line).await
+    async fn last(&mut self) -> Result<(), Ended> {
+        if self.rest.is_empty() && !self.too_long { Ok(()) } else { self.line().await }
     }
 
-    async fn line(&mut self, line: Bytes) -> Result<(), Problem> {
-        if line.len() > self.app.limits.body_bytes {
-            return Err(too_large(&self.app.limits));
+    /// Has a line sketched that was read to its end.
+    async fn line(&mut self) -> Result<(), Ended> {
+        self.number += 1;
+        let line = self.rest.split().freeze();
+        if std::mem::take(&mut self.too_long) {
+            return self.fail(too_large(&self.app.limits)).await;
         }
         if line.trim_ascii().is_empty() {
             return Ok(());
         }
-        self.number += 1;
-        let ticket = self.app.admission.wait(&self.share, line.len()).await?;
+        let ticket = match self.app.admission.wait(&self.share, line.len()).await {
+            Ok(ticket) => ticket,
+            Err(problem) => return self.fail(problem).await.and(Err(Ended)),
+        };
         let (reply, sketched) = oneshot::channel();
         let app = Arc::clone(&self.app);
         self.app.pool.submit(move |desk| {
@@ -234,8 +254,16 @@ impl Lines {
             // The client may have gone.
             let _ = reply.send(sketched);
         });
-        let gone = |_| Problem::new(Code::InvalidRequest, "the client has gone");
-        self.lines.send((self.number, sketched)).await.map_err(gone)
+        self.send(sketched).await
+    }
+
+    /// Says what is wrong with the line.
+    async fn fail(&mut self, problem: Problem) -> Result<(), Ended> {
+        self.send(failed(problem)).await
+    }
+
+    async fn send(&mut self, sketched: Coming<Sketched>) -> Result<(), Ended> {
+        self.lines.send((self.number, sketched)).await.map_err(|_| Ended)
     }
 }
 
