@@ -3,6 +3,7 @@
 
 mod common;
 
+use common::compressed::{gzip, zstd};
 use common::http::Server;
 use common::{Place, edited, four_documents, line, prose, rounded, text_of};
 use serde_json::{Value, json};
@@ -156,6 +157,16 @@ fn what_is_wrong_has_a_code() {
     ask("/v1/documents?seen=x", "application/json", b"{}").is_problem(400, "invalid_request");
     ask("/v1/check", "image/png", b"").is_problem(415, "unsupported_media_type");
     ask("/v1/check", "", b"x").is_problem(415, "unsupported_media_type");
+    let array = br#"["i", "u", "some text", null, null, null, 1]"#;
+    ask("/v1/documents", "application/json", array).is_problem(400, "invalid_json");
+    ask("/v1/compare", "text/plain", b"x").is_problem(400, "invalid_request");
+    ask("/v1/compare?with=", "text/plain", b"x").is_problem(400, "invalid_request");
+    ask("/v1/documents:batch", "text/html", b"{}").is_problem(415, "unsupported_media_type");
+    for kind in
+        ["", "application/x-ndjson; charset=utf-8", "application/jsonl", "application/json", "text/plain"]
+    {
+        assert_eq!(ask("/v1/documents:batch", kind, b"{}").status, 200, "{kind}");
+    }
     server.get("/v1/check").is_problem(405, "method_not_allowed");
     server.get("/v1/nothing").is_problem(404, "not_found");
     server.get("/v1/documents/a/b").is_problem(404, "not_found");
@@ -168,6 +179,46 @@ fn what_is_wrong_has_a_code() {
     assert_eq!((&lines[0]["verdict"], &lines[3]["verdict"]), (&json!("new"), &json!("new")));
     assert_eq!((&lines[1]["line"], &lines[1]["error"]["code"]), (&json!(3), &json!("invalid_json")));
     assert_eq!((&lines[2]["line"], &lines[2]["error"]["code"]), (&json!(4), &json!("invalid_request")));
+}
+
+#[test]
+fn packed_bodies_are_unpacked_within_the_limit() {
+    let place = Place::new();
+    place.run("index create pages --store text").ok();
+    let server = Server::start(&place, "--max-body 100KB");
+    let headers = |coding: &str| format!("content-type: text/plain\r\ncontent-encoding: {coding}\r\n");
+    let add = |id: &str, coding: &str, body: &[u8]| {
+        server.connect().ask("POST", &format!("/v1/documents?id={id}"), &headers(coding), body)
+    };
+    let words = prose("alpha", 60);
+    let packed = [
+        ("gzip", gzip(words.as_bytes())),
+        ("X-GZIP", gzip(words.as_bytes())),
+        ("zstd", zstd(words.as_bytes())),
+        ("identity", words.clone().into_bytes()),
+    ];
+    for (coding, body) in &packed {
+        let reply = add(coding, coding, body);
+        assert_eq!(reply.status, 200, "{reply:?}");
+        let stored = server.get(&format!("/v1/documents/{coding}?text=true")).json();
+        assert_eq!(stored["documents"][0]["text"], words, "{coding}");
+    }
+    assert_eq!(add("br", "br", b"\x0b\x02\x80hello\x03").status, 200);
+    assert_eq!(server.get("/v1/documents/br?text=true").json()["documents"][0]["text"], "hello");
+    // It is small as it is sent, and large as it is.
+    add("bomb", "gzip", &gzip(&vec![b'x'; 1 << 20])).is_problem(413, "body_too_large");
+    let cut = &packed[0].1[..packed[0].1.len() / 2];
+    for (coding, body) in
+        [("gzip", words.as_bytes()), ("zstd", words.as_bytes()), ("br", b"plain"), ("gzip", cut)]
+    {
+        add("wrong", coding, body).is_problem(400, "invalid_request");
+    }
+    for coding in ["compress", "gzip, gzip", "\u{e9}"] {
+        add("wrong", coding, b"x").is_problem(415, "unsupported_media_type");
+    }
+    let batch = server.connect().ask("POST", "/v1/documents:batch", &headers("gzip"), &packed[0].1);
+    batch.is_problem(415, "unsupported_media_type");
+    server.get("/v1/documents/wrong").is_problem(404, "document_not_found");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Reading bodies: no larger and no slower than allowed, and only while there is room.
 
 use crate::admission::{Admission, Room};
+use crate::coding::Coding;
 use crate::input::{Input, Names};
 use crate::options::Limits;
 use crate::problem::{Code, Problem};
@@ -28,12 +29,23 @@ pub(crate) async fn whole(
         discard(&mut body, limits).await;
         return Err(too_large(limits));
     }
+    let coding = match Coding::of(headers) {
+        Ok(coding) => coding,
+        Err(problem) => {
+            discard(&mut body, limits).await;
+            return Err(problem);
+        }
+    };
     let read = timeout(limits.request, frames(&mut body, limits, admission)).await;
     let read = read.map_err(|_| Problem::new(Code::Timeout, "the body did not arrive in time"))?;
     if read.is_err() {
         discard(&mut body, limits).await;
     }
-    read
+    let (bytes, mut room) = read?;
+    let Some(coding) = coding else { return Ok((bytes, room)) };
+    let decoded = coding.decode(&bytes, limits)?;
+    room.grow(admission.room(decoded.len())?);
+    Ok((decoded, room))
 }
 
 /// Reads on for a moment and forgets it: a connection closed with bytes unread is reset, and its client may lose the answer.

@@ -51,6 +51,10 @@ pub(crate) enum Content {
 impl Input {
     /// Reads JSON.
     pub(crate) fn of_json(bytes: &[u8]) -> Result<Self, Problem> {
+        // An array would be taken for the fields in their order.
+        if !bytes.trim_ascii_start().starts_with(b"{") {
+            return Err(Problem::new(Code::InvalidJson, "expected a JSON object"));
+        }
         let submission: Submission = serde_json::from_slice(bytes)
             .map_err(|error| Problem::new(Code::InvalidJson, error.to_string()))?;
         submission.read()
@@ -190,6 +194,7 @@ mod tests {
         assert_eq!(code(r#"{"id": "a"}"#), Code::InvalidRequest);
         assert_eq!(code(r#"{"text": 1}"#), Code::InvalidJson);
         assert_eq!(code("[]"), Code::InvalidJson);
+        assert_eq!(code(r#"["i", "u", "text", null, null, null, null]"#), Code::InvalidJson);
         assert_eq!(code(r#"{"html": "", "content_type": "image/png"}"#), Code::UnsupportedMediaType);
     }
 

@@ -8,6 +8,7 @@ mod admission;
 mod answers;
 mod app;
 mod body;
+mod coding;
 mod diff;
 mod error;
 mod guard;

@@ -9,16 +9,18 @@ use crate::admission::Ticket;
 use crate::answers::AnswerLine;
 use crate::app::{App, now};
 use crate::body::{discard, too_large};
+use crate::coding::Coding;
 use crate::input::{self, Input, Submission};
 use crate::problem::{Code, Problem, ProblemBody};
 use crate::writer::Addition;
 use axum::body::Body;
 use axum::extract::State;
-use axum::http::{HeaderValue, Request, header};
+use axum::http::{HeaderMap, HeaderValue, Request, header};
 use axum::response::{IntoResponse, Response};
 use bytes::{Bytes, BytesMut};
 use futures_util::stream::unfold;
 use http_body_util::BodyExt;
+use onefold_formats::http::content_type;
 use onefold_index::Answer;
 use serde::Serialize;
 use std::convert::Infallible;
@@ -80,10 +82,15 @@ struct Pending {
         (status = "default", description = "A problem", body = ProblemBody, content_type = "application/problem+json")
     )
 )]
-pub(super) async fn batch(State(app): Shared, request: Request<Body>) -> Response {
+pub(super) async fn batch(State(app): Shared, request: Request<Body>) -> Result<Response, Problem> {
+    let (head, mut body) = request.into_parts();
+    if let Err(problem) = Coding::none(&head.headers).and_then(|()| are_lines(&head.headers)) {
+        discard(&mut body, &app.limits).await;
+        return Err(problem);
+    }
     let (lines, sketched) = mpsc::channel(MOST_ANSWERS);
     let (added, answers) = mpsc::channel(MOST_ANSWERS);
-    tokio::spawn(read(Arc::clone(&app), request.into_body(), lines));
+    tokio::spawn(read(Arc::clone(&app), body, lines));
     tokio::spawn(add(Arc::clone(&app), sketched, added));
     let answers = Answers { app, answers, next: None };
     let chunks = unfold(answers, |mut answers| async {
@@ -93,7 +100,22 @@ pub(super) async fn batch(State(app): Shared, request: Request<Body>) -> Respons
     let mut response = Body::from_stream(chunks).into_response();
     let kind = HeaderValue::from_static("application/x-ndjson");
     response.headers_mut().insert(header::CONTENT_TYPE, kind);
-    response
+    Ok(response)
+}
+
+/// Whether a body may be lines of JSON, by its type. `curl --data-binary` calls all that it sends a form.
+fn are_lines(headers: &HeaderMap) -> Result<(), Problem> {
+    let kind = headers.get(header::CONTENT_TYPE).map_or(Ok(""), |value| value.to_str());
+    match content_type(kind.unwrap_or("?")).0.as_str() {
+        ""
+        | "application/x-ndjson"
+        | "application/ndjson"
+        | "application/jsonl"
+        | "application/json"
+        | "text/plain"
+        | "application/x-www-form-urlencoded" => Ok(()),
+        _ => Err(Problem::new(Code::UnsupportedMediaType, "expected application/x-ndjson")),
+    }
 }
 
 /// Answers on their way to the client.

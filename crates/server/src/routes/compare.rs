@@ -160,6 +160,11 @@ pub(super) struct WithQuery {
 pub(super) async fn compare_with(State(app): Shared, request: Request<Body>) -> Result<Response, Problem> {
     let (head, body) = request.into_parts();
     let WithQuery { with } = parameters(&head.uri)?;
+    if with.is_empty() {
+        let mut body = body;
+        body::discard(&mut body, &app.limits).await;
+        return Err(Problem::new(Code::InvalidRequest, "expected the parameter with, the id of a document"));
+    }
     let (bytes, room) = body::whole(&head.headers, body, &app.limits, &app.admission).await?;
     let input = body::document(&head.headers, bytes, Names::default())?;
     if matches!(input.content, Content::Fingerprint(_)) {
