@@ -179,6 +179,12 @@ fn what_is_wrong_has_a_code() {
     assert_eq!((&lines[0]["verdict"], &lines[3]["verdict"]), (&json!("new"), &json!("new")));
     assert_eq!((&lines[1]["line"], &lines[1]["error"]["code"]), (&json!(3), &json!("invalid_json")));
     assert_eq!((&lines[2]["line"], &lines[2]["error"]["code"]), (&json!(4), &json!("invalid_request")));
+    let id = reply.header("x-request-id").unwrap();
+    let logged = server.logged(|line| line["id"] == id);
+    assert_eq!((&logged["lines"], &logged["failed"]), (&json!(4), &json!(2)));
+    let metrics = server.get("/metrics");
+    assert!(metrics.text().contains("onefold_batch_lines_total 9\n"), "{}", metrics.text());
+    assert!(metrics.text().contains("onefold_batch_lines_failed_total 7\n"), "{}", metrics.text());
 }
 
 #[test]

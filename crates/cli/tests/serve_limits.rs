@@ -116,6 +116,9 @@ fn slow_clients_do_not_hold_it() {
     let refused = refused.read().unwrap();
     refused.is_problem(503, "too_many_connections");
     assert!(refused.header("retry-after").is_some());
+    let id = refused.header("x-request-id").unwrap();
+    let line = server.logged(|line| line["id"] == id);
+    assert_eq!((&line["event"], &line["code"]), (&json!("refused"), &json!("too_many_connections")));
     body.read().unwrap().is_problem(408, "timeout");
     assert!(head.read().is_none_or(|reply| reply.status == 408));
     assert!(silent.read().is_none());
@@ -262,8 +265,13 @@ fn a_stop_finishes_what_was_taken_on() {
     batch.send(b"POST /v1/documents:batch HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\n");
     batch.send(b"1a\r\n{\"id\":\"line\",\"text\":\"one\"}\r\n1\r\n\n\r\n");
     // Both are under way.
-    server.logged(|line| line["route"] == "/v1/documents:batch");
+    let started = Instant::now();
+    while !server.get("/metrics").text().contains("\nonefold_index_documents 1\n") {
+        assert!(started.elapsed() < Duration::from_secs(30), "the line is not added");
+        std::thread::sleep(Duration::from_millis(20));
+    }
     std::thread::sleep(Duration::from_millis(300));
+    assert!(server.log().iter().all(|line| line["route"] != "/v1/documents:batch"), "it has not ended");
     server.interrupt();
     server.logged(|line| line["event"] == "stopping");
     half.send(&body.as_bytes()[10..]);
@@ -274,6 +282,9 @@ fn a_stop_finishes_what_was_taken_on() {
     assert!(idle.read().is_none());
     let (status, log) = server.wait();
     assert!(status.success());
+    let ended = log.iter().find(|line| line["route"] == "/v1/documents:batch").unwrap();
+    assert_eq!((&ended["lines"], &ended["failed"]), (&json!(2), &json!(1)));
+    assert!(ended["micros"].as_u64().unwrap() > 300_000, "{ended}");
     assert_eq!(log.last().unwrap()["event"], "stopped");
     assert_eq!(place.run("index get pages half line").ok().json().len(), 2);
     place.run("index verify pages").ok();

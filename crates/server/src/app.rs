@@ -12,6 +12,7 @@ use crate::writer::Writer;
 use axum::body::Body;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Request, Response, header};
 use axum::response::IntoResponse;
+use http_body_util::BodyExt;
 use onefold_index::{Index, Rule};
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -40,6 +41,15 @@ impl App {
         *self.stopping.borrow()
     }
 
+    /// Logs that a connection is refused, whose request is not read, and tells the id of the answer.
+    pub(crate) fn refused(&self) -> String {
+        let id = self.ids.next();
+        let facts =
+            [("id", id.clone().into()), ("status", 503.into()), ("code", "too_many_connections".into())];
+        self.log.event("warn", "refused", &facts);
+        id
+    }
+
     /// Whether the index compares by fingerprints.
     pub(crate) fn takes_fingerprints(&self) -> bool {
         matches!(self.index.settings().rule, Rule::Simhash { .. })
@@ -65,13 +75,16 @@ impl Ids {
         Ids { start: time, next: AtomicU64::new(0) }
     }
 
+    fn next(&self) -> String {
+        format!("{:x}-{:x}", self.start, self.next.fetch_add(1, Ordering::Relaxed))
+    }
+
     fn take(&self, headers: &HeaderMap) -> HeaderValue {
         let plain = |b: &u8| b.is_ascii_alphanumeric() || b"-_.".contains(b);
         let given = headers.get(&REQUEST_ID);
         let given = given.filter(|id| (1..=64).contains(&id.len()) && id.as_bytes().iter().all(plain));
         given.cloned().unwrap_or_else(|| {
-            let id = format!("{:x}-{:x}", self.start, self.next.fetch_add(1, Ordering::Relaxed));
-            HeaderValue::from_str(&id)
+            HeaderValue::from_str(&self.next())
                 .expect("an id is a header value because it is made of hexadecimal digits")
         })
     }
@@ -99,22 +112,78 @@ where
         },
         Err(problem) => problem.into_response(),
     };
-    let took = started.elapsed();
-    let status = response.status().as_u16();
-    app.metrics.request(route, status, took);
-    let problem = response.extensions_mut().remove::<Problem>();
-    app.log.request(&Logged {
-        id: id.to_str().unwrap_or_default(),
+    let entry = Entry {
+        started,
+        id: id.clone(),
         method: known_method(&method),
-        route: route.name(),
-        status,
-        micros: took.as_micros(),
-        problem: problem.as_ref().map(|problem| (problem.code, problem.for_log())),
-    });
+        route,
+        status: response.status().as_u16(),
+        problem: response.extensions_mut().remove(),
+        lines: response.extensions_mut().remove(),
+        app,
+    };
+    if entry.lines.is_some() {
+        // It is answered once the last line is, or the client has gone: then the body is dropped, and the entry with it.
+        response = response.map(|body| {
+            Body::new(body.map_frame(move |frame| {
+                let _held = &entry;
+                frame
+            }))
+        });
+    } else {
+        drop(entry);
+    }
     let headers = response.headers_mut();
     headers.insert(REQUEST_ID.clone(), id);
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     Ok(response)
+}
+
+/// How many lines of a batch were answered, and of them those that could not be added.
+#[derive(Clone, Default)]
+pub(crate) struct LineCounts(Arc<(AtomicU64, AtomicU64)>);
+
+impl LineCounts {
+    pub(crate) fn note(&self, failed: bool) {
+        self.0.0.fetch_add(1, Ordering::Relaxed);
+        self.0.1.fetch_add(u64::from(failed), Ordering::Relaxed);
+    }
+
+    fn get(&self) -> (u64, u64) {
+        (self.0.0.load(Ordering::Relaxed), self.0.1.load(Ordering::Relaxed))
+    }
+}
+
+/// What is known of a request; it is counted and logged when this goes.
+struct Entry {
+    app: Arc<App>,
+    started: Instant,
+    id: HeaderValue,
+    method: &'static str,
+    route: Route,
+    status: u16,
+    problem: Option<Problem>,
+    lines: Option<LineCounts>,
+}
+
+impl Drop for Entry {
+    fn drop(&mut self) {
+        let took = self.started.elapsed();
+        let lines = self.lines.as_ref().map(LineCounts::get);
+        self.app.metrics.request(self.route, self.status, took);
+        if let Some((lines, failed)) = lines {
+            self.app.metrics.lines(lines, failed);
+        }
+        self.app.log.request(&Logged {
+            id: self.id.to_str().unwrap_or_default(),
+            method: self.method,
+            route: self.route.name(),
+            status: self.status,
+            micros: took.as_micros(),
+            lines,
+            problem: self.problem.as_ref().map(|problem| (problem.code, problem.for_log())),
+        });
+    }
 }
 
 /// A method that clients made up is not logged as they wrote it.

@@ -61,8 +61,9 @@ pub(crate) async fn listen(listener: TcpListener, service: Service, mut stop: wa
                 if let Ok(refusal) = Arc::clone(&refusals).try_acquire_owned()
                     && service.tls.is_none()
                 {
+                    let id = service.app.refused();
                     tokio::spawn(async move {
-                        let _ = timeout(REFUSAL, refuse(stream)).await;
+                        let _ = timeout(REFUSAL, refuse(stream, &id)).await;
                         drop(refusal);
                     });
                 }
@@ -112,12 +113,12 @@ where
 }
 
 /// Says that there is no place, and closes.
-async fn refuse(mut stream: TcpStream) -> std::io::Result<()> {
+async fn refuse(mut stream: TcpStream, id: &str) -> std::io::Result<()> {
     let problem = Problem::new(Code::TooManyConnections, "all connections are taken").body();
     let body = serde_json::to_string(&problem)?;
     let answer = format!(
         "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/problem+json\r\nretry-after: 1\r\n\
-         content-length: {}\r\nconnection: close\r\n\r\n{body}",
+         x-request-id: {id}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
         body.len()
     );
     stream.write_all(answer.as_bytes()).await?;

@@ -51,13 +51,16 @@ impl Log {
 
     /// Notes a request. All of it is ours or was checked, so that nothing needs escaping but the reason.
     pub(crate) fn request(&self, request: &Request<'_>) {
-        let Request { id, method, route, status, micros, problem } = request;
+        let Request { id, method, route, status, micros, lines, problem } = request;
         let level = if *status >= 500 { "error" } else { "info" };
         let mut line = format!(
             "{{\"time\":\"{}\",\"level\":\"{level}\",\"event\":\"request\",\"id\":\"{id}\",\"method\":\"{method}\",\
              \"route\":\"{route}\",\"status\":{status},\"micros\":{micros}",
             time(SystemTime::now())
         );
+        if let Some((lines, failed)) = lines {
+            line.push_str(&format!(",\"lines\":{lines},\"failed\":{failed}"));
+        }
         if let Some((code, reason)) = problem {
             line.push_str(",\"code\":");
             line.push_str(&serde_json::to_string(code).unwrap_or_default());
@@ -93,6 +96,8 @@ pub(crate) struct Request<'a> {
     pub(crate) route: &'a str,
     pub(crate) status: u16,
     pub(crate) micros: u128,
+    /// Lines of a batch that were answered, and those of them that could not be added.
+    pub(crate) lines: Option<(u64, u64)>,
     pub(crate) problem: Option<(crate::problem::Code, Option<&'a str>)>,
 }
 

@@ -95,6 +95,8 @@ pub(crate) struct Metrics {
     routes: [Counted; Route::ALL.len()],
     verdicts: [AtomicU64; 3],
     removed: AtomicU64,
+    lines: AtomicU64,
+    failed_lines: AtomicU64,
     pub(crate) connections: AtomicU64,
     pub(crate) refused: AtomicU64,
 }
@@ -123,6 +125,12 @@ impl Metrics {
 
     pub(crate) fn removed(&self, documents: u64) {
         self.removed.fetch_add(documents, Relaxed);
+    }
+
+    /// Counts what was answered to a batch.
+    pub(crate) fn lines(&self, lines: u64, failed: u64) {
+        self.lines.fetch_add(lines, Relaxed);
+        self.failed_lines.fetch_add(failed, Relaxed);
     }
 
     /// All of it as text, with values that are known elsewhere.
@@ -156,6 +164,8 @@ impl Metrics {
         }
         let counters = [
             ("onefold_removed_total", "Documents removed.", &self.removed),
+            ("onefold_batch_lines_total", "Lines of batches answered.", &self.lines),
+            ("onefold_batch_lines_failed_total", "Lines of batches that were not added.", &self.failed_lines),
             ("onefold_connections_refused_total", "Connections refused.", &self.refused),
         ];
         for (name, help, count) in counters {

@@ -7,7 +7,7 @@ use super::Shared;
 use super::documents::fits;
 use crate::admission::Ticket;
 use crate::answers::AnswerLine;
-use crate::app::{App, now};
+use crate::app::{App, LineCounts, now};
 use crate::body::{discard, too_large};
 use crate::coding::Coding;
 use crate::input::{self, Input, Submission};
@@ -92,7 +92,8 @@ pub(super) async fn batch(State(app): Shared, request: Request<Body>) -> Result<
     let (added, answers) = mpsc::channel(MOST_ANSWERS);
     tokio::spawn(read(Arc::clone(&app), body, lines));
     tokio::spawn(add(Arc::clone(&app), sketched, added));
-    let answers = Answers { app, answers, next: None };
+    let counts = LineCounts::default();
+    let answers = Answers { app, answers, next: None, counts: counts.clone() };
     let chunks = unfold(answers, |mut answers| async {
         let chunk = answers.chunk().await?;
         Some((Ok::<_, Infallible>(chunk), answers))
@@ -100,6 +101,7 @@ pub(super) async fn batch(State(app): Shared, request: Request<Body>) -> Result<
     let mut response = Body::from_stream(chunks).into_response();
     let kind = HeaderValue::from_static("application/x-ndjson");
     response.headers_mut().insert(header::CONTENT_TYPE, kind);
+    response.extensions_mut().insert(counts);
     Ok(response)
 }
 
@@ -124,6 +126,7 @@ struct Answers {
     answers: mpsc::Receiver<Pending>,
     /// Taken from the queue, but not answered yet.
     next: Option<Pending>,
+    counts: LineCounts,
 }
 
 impl Answers {
@@ -152,6 +155,7 @@ impl Answers {
     }
 
     fn put(&self, out: &mut Vec<u8>, line: u64, name: Option<String>, answer: Result<Answer, Problem>) {
+        self.counts.note(answer.is_err());
         let line = match answer {
             Ok(answer) => {
                 self.app.metrics.verdict(answer.verdict);
