@@ -3,11 +3,11 @@
 use crate::CANCEL;
 use crate::index::{DurabilityKind, plan_of};
 use crate::size;
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::Args;
 use onefold_index::{Durability, Index, Options};
 use onefold_server::{Limits, Tls};
-use std::net::SocketAddr;
+use std::net::{SocketAddr, ToSocketAddrs};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -22,10 +22,10 @@ pub(crate) struct Serve {
     /// Folder of the index, as `onefold index create` made it
     #[arg(long, value_name = "DIR")]
     index: PathBuf,
-    /// Address and port; any other than loopback needs --token-file
+    /// Address or name, and port; any other than loopback needs --token-file
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080", help_heading = "Access")]
-    listen: SocketAddr,
-    /// File that holds the token clients send as `Authorization: Bearer TOKEN`
+    listen: String,
+    /// File that holds the token clients send as `Authorization: Bearer TOKEN`, of at least 16 visible ASCII characters
     #[arg(long, value_name = "FILE", help_heading = "Access")]
     token_file: Option<PathBuf>,
     /// Certificate chain in PEM: serve HTTPS
@@ -64,6 +64,7 @@ pub(crate) struct Serve {
 }
 
 pub(crate) fn run(arguments: &Serve) -> Result<()> {
+    let addresses = addresses(&arguments.listen)?;
     let deferred = arguments.durability == DurabilityKind::Interval;
     let durability = if deferred { Durability::Deferred } else { Durability::Commit };
     let options = Options { durability, cache_bytes: arguments.cache as usize, ..Options::default() };
@@ -72,7 +73,7 @@ pub(crate) fn run(arguments: &Serve) -> Result<()> {
     let threads = arguments.threads.or_else(|| std::thread::available_parallelism().ok());
     let tls = arguments.tls_cert.clone().zip(arguments.tls_key.clone());
     let options = onefold_server::Options {
-        address: arguments.listen,
+        addresses,
         token_file: arguments.token_file.clone(),
         tls: tls.map(|(certificate, key)| Tls { certificate, key }),
         threads: threads.map_or(1, usize::from),
@@ -87,6 +88,16 @@ pub(crate) fn run(arguments: &Serve) -> Result<()> {
         },
     };
     Ok(onefold_server::serve(index, &plan, &options, &CANCEL)?)
+}
+
+/// Where a name or an address is.
+fn addresses(listen: &str) -> Result<Vec<SocketAddr>> {
+    let found = listen.to_socket_addrs();
+    let found =
+        found.with_context(|| format!("--listen {listen}: expected an address or a name, and a port"))?;
+    let addresses: Vec<SocketAddr> = found.collect();
+    anyhow::ensure!(!addresses.is_empty(), "--listen {listen}: the name has no address");
+    Ok(addresses)
 }
 
 /// A size of a body: all that are worked on are counted together.

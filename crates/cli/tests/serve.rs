@@ -309,6 +309,15 @@ fn the_description_is_that_of_the_routes() {
     ] {
         assert!(described.contains(route), "{route}");
     }
+    assert_eq!(api["components"]["securitySchemes"]["token"]["scheme"], "bearer");
+    assert_eq!(api["security"], json!([{}, {"token": []}]));
+    for (path, methods) in api["paths"].as_object().unwrap() {
+        let open = path == "/healthz" || path == "/readyz";
+        for (method, told) in methods.as_object().unwrap() {
+            assert_eq!(told["responses"]["401"].is_null(), open, "{method} {path}");
+            assert_eq!(told["security"], if open { json!([{}]) } else { Value::Null }, "{method} {path}");
+        }
+    }
     let schemas = api["components"]["schemas"].as_object().unwrap();
     assert!(schemas.contains_key("Submission") && schemas.contains_key("AnswerLine"));
     // Whatever is referred to is there.

@@ -215,6 +215,7 @@ fn texts_that_are_hard_to_compare_do_not_hold_it() {
 fn only_those_with_the_token_are_let_in() {
     let place = place();
     place.run("serve --index pages --listen 0.0.0.0:0").fails(2, &["needs a token", "--token-file"]);
+    place.run("serve --index pages --listen nowhere").fails(2, &["--listen nowhere", "a port"]);
     place.write("short", "short");
     place.run("serve --index pages --token-file short").fails(2, &["short", "at least 16"]);
     place.run("serve --index pages --token-file nowhere").fails(2, &["nowhere"]);
@@ -233,6 +234,14 @@ fn only_those_with_the_token_are_let_in() {
     assert_eq!(server.connect().ask("GET", "/v1/stats", headers, b"").status, 200);
     assert_eq!(server.get("/healthz").status, 200);
     assert!(!format!("{:?}", server.log()).contains("letters"));
+}
+
+#[test]
+fn a_name_of_this_machine_can_be_listened_on() {
+    let place = place();
+    let server = Server::start(&place, "--listen localhost:0");
+    assert!(server.address.ip().is_loopback());
+    assert_eq!(server.get("/v1/stats").status, 200);
 }
 
 #[test]

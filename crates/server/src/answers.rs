@@ -17,7 +17,7 @@ pub struct AnswerLine {
     /// How.
     #[serde(flatten)]
     pub facts: Option<Facts>,
-    /// This id and text were here before: nothing was added, but it was seen again.
+    /// Of an add: this id and text were here before; nothing was added, but it was seen again.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub known: bool,
     /// All keepers it matches, where they were asked for.

@@ -10,11 +10,11 @@ pub enum Error {
     /// Reading a file or starting threads failed.
     #[error(transparent)]
     Io(#[from] std::io::Error),
-    /// The address cannot be listened on.
-    #[error("{address}: cannot listen")]
+    /// None of the addresses can be listened on.
+    #[error("{}: cannot listen", all(addresses))]
     Listen {
         /// Where.
-        address: SocketAddr,
+        addresses: Vec<SocketAddr>,
         /// Why.
         source: std::io::Error,
     },
@@ -35,4 +35,8 @@ pub enum Error {
     /// The index failed.
     #[error(transparent)]
     Index(#[from] onefold_index::Error),
+}
+
+fn all(addresses: &[SocketAddr]) -> String {
+    addresses.iter().map(SocketAddr::to_string).collect::<Vec<_>>().join(", ")
 }

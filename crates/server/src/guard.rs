@@ -17,12 +17,11 @@ pub(crate) struct Guard {
 }
 
 impl Guard {
-    pub(crate) fn new(address: SocketAddr, token_file: Option<&Path>) -> Result<Self, Error> {
+    pub(crate) fn new(addresses: &[SocketAddr], token_file: Option<&Path>) -> Result<Self, Error> {
         let Some(path) = token_file else {
-            return if address.ip().is_loopback() {
-                Ok(Guard { token: None })
-            } else {
-                Err(Error::NoToken(address))
+            return match addresses.iter().find(|address| !address.ip().is_loopback()) {
+                None => Ok(Guard { token: None }),
+                Some(&open) => Err(Error::NoToken(open)),
             };
         };
         let token = fs_err::read(path)?.trim_ascii().to_vec();
@@ -79,6 +78,17 @@ fn is_local(host: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_is_of_this_machine_if_all_its_addresses_are() {
+        let open = |addresses: &[&str]| {
+            let addresses: Vec<SocketAddr> = addresses.iter().map(|each| each.parse().unwrap()).collect();
+            Guard::new(&addresses, None).is_ok()
+        };
+        assert!(open(&["127.0.0.1:80", "[::1]:80"]));
+        assert!(!open(&["127.0.0.1:80", "192.0.2.1:80"]));
+        assert!(!open(&["[::]:80"]));
+    }
 
     #[test]
     fn hosts_of_this_machine_are_known() {

@@ -44,7 +44,7 @@ const LOOK: Duration = Duration::from_millis(50);
 
 /// Serves an index until `stop` is set, then finishes what was taken on.
 pub fn serve(index: Index, plan: &Plan, options: &Options, stop: &AtomicBool) -> Result<(), Error> {
-    let guard = guard::Guard::new(options.address, options.token_file.as_deref())?;
+    let guard = guard::Guard::new(&options.addresses, options.token_file.as_deref())?;
     let tls = options.tls.as_ref().map(tls::acceptor).transpose()?;
     let texts = index.stores_texts()?;
     let index = Arc::new(index);
@@ -82,8 +82,8 @@ async fn run(
     options: &Options,
     stop: &AtomicBool,
 ) -> Result<(), Error> {
-    let failed = |source| Error::Listen { address: options.address, source };
-    let listener = TcpListener::bind(options.address).await.map_err(failed)?;
+    let failed = |source| Error::Listen { addresses: options.addresses.clone(), source };
+    let listener = TcpListener::bind(options.addresses.as_slice()).await.map_err(failed)?;
     let address = listener.local_addr().map_err(failed)?;
     let scheme = if tls.is_some() { "https" } else { "http" };
     let facts = [

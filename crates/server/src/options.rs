@@ -7,9 +7,9 @@ use std::time::Duration;
 /// Where it listens, whom it lets in, and what it bears.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Where to listen; port 0 takes a free one, which the log names.
-    pub address: SocketAddr,
-    /// A file that holds the token clients must send; needed unless the address is of loopback.
+    /// Where to listen: on the first of these that can be. Port 0 takes a free one, which the log names.
+    pub addresses: Vec<SocketAddr>,
+    /// A file that holds the token clients must send; needed unless all addresses are of loopback.
     pub token_file: Option<PathBuf>,
     /// Certificate chain and private key, both PEM.
     pub tls: Option<Tls>,

@@ -3,13 +3,14 @@
 mod batch;
 mod check;
 mod compare;
+mod describe;
 mod documents;
 mod page;
 mod pictures;
 mod state;
 
 use crate::app::App;
-use crate::problem::{Code, Problem, ProblemBody};
+use crate::problem::{Code, Problem};
 use axum::Router;
 use axum::extract::{Query, State};
 use axum::http::{HeaderValue, Uri, header};
@@ -23,16 +24,9 @@ use utoipa::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-#[derive(OpenApi)]
-#[openapi(
-    info(title = "Onefold", description = "Have we seen this page?", license(name = "MIT OR Apache-2.0")),
-    components(schemas(ProblemBody))
-)]
-struct Api;
-
 /// All routes.
 pub(crate) fn router(app: Arc<App>) -> Router {
-    let (router, api) = OpenApiRouter::with_openapi(Api::openapi())
+    let (router, mut api) = OpenApiRouter::with_openapi(describe::Api::openapi())
         .routes(routes!(check::check))
         .routes(routes!(documents::add))
         .routes(routes!(batch::batch))
@@ -44,6 +38,7 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .routes(routes!(state::ready))
         .routes(routes!(state::metrics))
         .split_for_parts();
+    describe::tell_of_token(&mut api);
     let described = Bytes::from(api.to_json().unwrap_or_default());
     let describe = move || async move { json_bytes(described) };
     router

@@ -54,7 +54,8 @@ impl Reply {
 impl Server {
     /// Serves the index `pages` of a place.
     pub(crate) fn start(place: &Place, flags: &str) -> Self {
-        let mut command = place.command(&format!("serve --index pages --listen 127.0.0.1:0 {flags}"));
+        let listen = if flags.contains("--listen") { "" } else { "--listen 127.0.0.1:0" };
+        let mut command = place.command(&format!("serve --index pages {listen} {flags}"));
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         let stderr = BufReader::new(child.stderr.take().unwrap());
         let log = Arc::new(Mutex::new(Vec::new()));

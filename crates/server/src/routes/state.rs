@@ -13,7 +13,7 @@ use std::sync::atomic::Ordering;
     get,
     path = "/v1/stats",
     responses(
-        (status = 200, description = "As `onefold index stats --json` prints them", body = serde_json::Value),
+        (status = 200, description = "As `onefold index stats --json` prints them, but for `key_bits`", body = serde_json::Value),
         (status = "default", description = "A problem", body = ProblemBody, content_type = "application/problem+json")
     )
 )]
@@ -31,7 +31,7 @@ pub(super) async fn stats(State(app): Shared) -> Result<Response, Problem> {
 }
 
 /// Whether the server runs
-#[utoipa::path(get, path = "/healthz", responses((status = 200, description = "It does", body = String)))]
+#[utoipa::path(get, path = "/healthz", security(()), responses((status = 200, description = "It does", body = String)))]
 pub(super) async fn health() -> &'static str {
     "ok\n"
 }
@@ -40,6 +40,7 @@ pub(super) async fn health() -> &'static str {
 #[utoipa::path(
     get,
     path = "/readyz",
+    security(()),
     responses(
         (status = 200, description = "It does", body = String),
         (status = 503, description = "It is about to stop", body = ProblemBody, content_type = "application/problem+json")
