@@ -8,6 +8,7 @@ what was seen are left in FOLDER.
 
 import sys
 import tempfile
+import time
 
 from selenium import webdriver
 from selenium.webdriver.common.action_chains import ActionChains
@@ -101,6 +102,13 @@ def look_up(driver, name):
     until(driver, "the comparison", lambda: all_of(driver, "#found .sides"))
     driver.back()
     until(driver, "the cluster again", lambda: all_of(driver, "#found tbody tr"))
+    # Whoever is impatient sees it once.
+    driver.execute_script("for (let i = 0; i < 3; i++) document.querySelector('#document-form button').click()")
+    until(driver, "all answers", lambda: not one(driver, "body").get_attribute("aria-busy"))
+    time.sleep(0.5)
+    assert len(all_of(driver, "#found .card")) == 1, text_of(driver, "#found")
+    driver.execute_script("location.hash = '#compare=https%3A%2F%2Fexample.org%2Ffirst'")
+    until(driver, "what is missing", lambda: "two documents" in text_of(driver, "#problem"))
     one(driver, "#id").clear()
     one(driver, "#id").send_keys("nobody" + Keys.ENTER)
     until(driver, "what is wrong", lambda: "document_not_found" in text_of(driver, "#problem"))
@@ -122,6 +130,26 @@ def add(driver):
     one(driver, "#url").send_keys("https://example.org/pasted")
     one(driver, "#add-button").click()
     until(driver, "three documents", lambda: "3 documents" in text_of(driver, "#count"))
+
+
+def limits(driver):
+    """What is too much to be shown is said to be."""
+    add = """
+        const done = arguments[arguments.length - 1];
+        const lines = [...Array(206).keys()].map((n) => JSON.stringify({ id: "m" + n, text: "much the same" })).join("\\n");
+        post("v1/documents", { id: "long", text: "words and words ".repeat(70000) })
+          .then(() => ask("v1/documents:batch", { method: "POST", body: lines }))
+          .then((reply) => reply.text())
+          .then((text) => done(text.split("\\n").length));
+    """
+    assert driver.execute_async_script(add) == 207
+    one(driver, 'nav a[href="#check"]').send_keys(Keys.ENTER)
+    driver.execute_script("document.getElementById('text').value = 'words and words '.repeat(70000)")
+    one(driver, "#check-button").click()
+    until(driver, "why no differences are shown", lambda: "mebibyte" in text_of(driver, "#verdict .hint"))
+    driver.execute_script("location.hash = '#document=m0'")
+    until(driver, "the cluster", lambda: all_of(driver, "#found tbody tr"))
+    assert "first 200 of 205 members" in text_of(driver, "#found .hint"), text_of(driver, "#found .hint")
 
 
 def fits(driver):
@@ -149,6 +177,7 @@ for scheme, width in [("light", 1200), ("dark", 420)]:
             fits(driver)
             if scheme == "dark":
                 add(driver)
+                limits(driver)
             quiet(driver)
         finally:
             driver.quit()

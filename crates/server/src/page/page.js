@@ -56,18 +56,28 @@ const askJson = async (path, options) => (await ask(path, options)).json();
 const post = (path, body) =>
   askJson(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
 
-// Runs something and shows what goes wrong.
-async function attempt(work) {
+// Of several answers for one place, that which was asked for last is shown, whichever comes last.
+const asked = {};
+function newest(place) {
+  const mine = (asked[place] || 0) + 1;
+  asked[place] = mine;
+  return () => asked[place] === mine;
+}
+
+// Runs something for a place of the page and shows what goes wrong; it is handed whether it is still wanted.
+async function attempt(place, work) {
+  const wanted = newest(place);
   const problem = one("problem");
   problem.hidden = true;
   document.body.setAttribute("aria-busy", "true");
   try {
-    await work();
+    await work(wanted);
   } catch (error) {
+    if (!wanted()) return;
     problem.textContent = error.message;
     problem.hidden = false;
   } finally {
-    document.body.removeAttribute("aria-busy");
+    if (wanted()) document.body.removeAttribute("aria-busy");
   }
 }
 
@@ -114,13 +124,29 @@ function sides(pieces, names) {
   return make("div", { class: "sides" }, left, right);
 }
 
-const NOT_STORED =
-  "The texts of this index are not stored, so that they cannot be shown; `onefold index create --store text` makes one that stores them.";
+const NO_DIFFERENCES = {
+  no_text:
+    "The index does not have both texts, so that it cannot be shown where they differ; `onefold index create --store text` makes one that stores texts.",
+  too_long: "One of the texts is longer than a mebibyte: too long to show where they differ.",
+};
+const COARSE =
+  "The texts are long: parts of them are shown as replaced as a whole, though they may have words in common.";
 
-async function decide(adding) {
+const hint = (text) => make("p", { class: "hint" }, text);
+
+// Where two texts differ, or why that is not shown.
+function differences(compared, names) {
+  if (!compared.differences) return [hint(NO_DIFFERENCES[compared.no_differences])];
+  const shown = sides(compared.differences, names);
+  return compared.coarse ? [hint(COARSE), shown] : [shown];
+}
+
+async function decide(adding, wanted) {
   const body = submission();
   const out = one("verdict");
   const answer = await post(adding ? "v1/documents" : "v1/check", body);
+  if (adding) count();
+  if (!wanted()) return;
   const said = make(
     "p",
     { class: "said" },
@@ -134,13 +160,8 @@ async function decide(adding) {
   out.replaceChildren(card);
   if (answer.match !== null) {
     const compared = await post("v1/compare?with=" + encodeURIComponent(answer.match), body);
-    out.append(
-      compared.differences
-        ? sides(compared.differences, ["What was pasted", "What is in the index"])
-        : make("p", { class: "hint" }, NOT_STORED),
-    );
+    if (wanted()) out.append(...differences(compared, ["What was pasted", "What is in the index"]));
   }
-  if (adding) count();
 }
 
 function relative(documents) {
@@ -189,14 +210,25 @@ function stored(each) {
   return card;
 }
 
-async function lookUp(id) {
+// Members of a cluster that are listed.
+const MOST_MEMBERS = 200;
+
+function cluster(each) {
+  if (!each.cluster || !each.cluster.length) return [];
+  const [listed, all] = [each.cluster.length, each.members].map((count) => numbers.format(count));
+  const cut = each.members > each.cluster.length ? [hint("The first " + listed + " of " + all + " members.")] : [];
+  return [make("h3", {}, "Its cluster"), ...cut, relative(each.cluster)];
+}
+
+async function lookUp(id, wanted) {
   const out = one("found");
   out.replaceChildren();
   one("id").value = id;
-  const found = await askJson("v1/documents/" + encodeURIComponent(id) + "?members=200&text=true");
+  const query = "?members=" + MOST_MEMBERS + "&text=true";
+  const found = await askJson("v1/documents/" + encodeURIComponent(id) + query);
+  if (!wanted()) return;
   for (const each of found.documents) {
-    out.append(stored(each));
-    if (each.cluster && each.cluster.length) out.append(make("h3", {}, "Its cluster"), relative(each.cluster));
+    out.append(stored(each), ...cluster(each));
     if (each.keeper !== null) {
       const path = "#compare=" + encodeURIComponent(each.id) + "&" + encodeURIComponent(each.keeper);
       out.append(make("p", {}, make("a", { href: path }, "Compare it with its keeper")));
@@ -204,15 +236,17 @@ async function lookUp(id) {
   }
 }
 
-async function compare(a, b) {
+async function compare(a, b, wanted) {
   const out = one("found");
   out.replaceChildren();
+  if (!a || !b) throw new Error("Expected two documents to compare, as in #compare=ONE&OTHER");
   one("id").value = a;
   const query = "a=" + encodeURIComponent(a) + "&b=" + encodeURIComponent(b) + "&differences=true";
   const compared = await askJson("v1/compare?" + query);
+  if (!wanted()) return;
   out.append(
     make("div", { class: "card" }, facts([["One", documentLink(a)], ["Other", documentLink(b)], ...likeness(compared)])),
-    compared.differences ? sides(compared.differences, [a, b]) : make("p", { class: "hint" }, NOT_STORED),
+    ...differences(compared, [a, b]),
   );
 }
 
@@ -272,18 +306,22 @@ function show() {
     if (each === view) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
-  if (name === "document" && value) attempt(() => lookUp(decodeURIComponent(value)));
-  else if (name === "compare" && value) attempt(() => compare(...value.split("&").map(decodeURIComponent)));
-  else if (view === "index") attempt(state);
+  if (name === "document" && value) attempt("found", (wanted) => lookUp(decodeURIComponent(value), wanted));
+  else if (name === "compare" && value) {
+    attempt("found", (wanted) => {
+      const [a, b] = value.split("&").map(decodeURIComponent);
+      return compare(a, b, wanted);
+    });
+  } else if (view === "index") attempt("index", state);
   else one("problem").hidden = true;
 }
 
 one("check-form").addEventListener("submit", (event) => {
   event.preventDefault();
-  attempt(() => decide(false));
+  attempt("verdict", (wanted) => decide(false, wanted));
 });
 one("add-button").addEventListener("click", () => {
-  if (one("check-form").reportValidity()) attempt(() => decide(true));
+  if (one("check-form").reportValidity()) attempt("verdict", (wanted) => decide(true, wanted));
 });
 one("text").addEventListener("keydown", (event) => {
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) one("check-form").requestSubmit(one("check-button"));
@@ -299,7 +337,7 @@ one("token-form").addEventListener("submit", (event) => {
   sessionStorage.setItem("token", one("token").value.trim());
   one("token-form").hidden = true;
   one("problem").hidden = true;
-  attempt(count).then(show);
+  attempt("count", count).then(show);
 });
 window.addEventListener("hashchange", show);
-attempt(count).then(show);
+attempt("count", count).then(show);
