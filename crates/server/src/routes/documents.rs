@@ -16,6 +16,7 @@ use axum::response::Response;
 use onefold_index::{Answer, Stored};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+use std::time::Instant;
 use tokio::sync::oneshot;
 use utoipa::{IntoParams, ToSchema};
 
@@ -123,8 +124,16 @@ pub(super) async fn get(
     let GetQuery { members, text } = parameters(&uri)?;
     let ticket = app.admission.enter(None)?;
     let index = Arc::clone(&app.index);
+    let until = Instant::now() + app.limits.request;
     let found = app.pool.run(ticket, move |_| {
         let found = |stored: Stored| -> Result<FoundDocument, Problem> {
+            // An id may have had any number of texts, each with members; nobody waits for the rest of them.
+            if Instant::now() > until {
+                return Err(Problem::new(
+                    Code::Overloaded,
+                    "too much is stored under this id to be told in time",
+                ));
+            }
             let members = members.min(MOST_MEMBERS);
             let cluster = (members > 0).then(|| index.members(stored.number, members)).transpose()?;
             let cluster = cluster.map(|members| members.into_iter().map(StoredLine::from).collect());
