@@ -107,6 +107,19 @@ fn what_an_import_would_destroy_is_left() {
 }
 
 #[test]
+fn an_emptied_store_is_no_new_one() {
+    let place = Place::new();
+    place.write("pages.jsonl", line("a", &prose("alpha", 60)));
+    place.run("index create seen").ok();
+    place.run("index add seen pages.jsonl").ok();
+    place.write("seen/store.redb", "");
+    for verb in ["stats seen", "add seen pages.jsonl"] {
+        place.run(&format!("index {verb}")).fails(2, &["store.redb", "empty, and no store"]);
+    }
+    assert_eq!(fs_err::metadata(place.path("seen/store.redb")).unwrap().len(), 0);
+}
+
+#[test]
 fn what_an_index_does_not_go_by_is_refused() {
     let place = Place::new();
     place.write("pages.jsonl", line("a", &prose("alpha", 60)));

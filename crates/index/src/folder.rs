@@ -220,6 +220,10 @@ pub(crate) struct StoreFile {
 }
 
 impl StoreFile {
+    pub(crate) fn is_empty(&self) -> io::Result<bool> {
+        Ok(self.file.metadata()?.len() == 0)
+    }
+
     pub(crate) fn fence(&self) -> Fence {
         self.fence.clone()
     }
