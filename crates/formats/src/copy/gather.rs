@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn what_goes_past_the_cache_is_what_was_written() {
-        let bytes: Vec<u8> = (0..3 * DIRECT_BYTES as u64 + 17).map(|n| (n * n >> 7) as u8).collect();
+        let bytes: Vec<u8> = (0..3 * DIRECT_BYTES as u64 + 17).map(|n| ((n * n) >> 7) as u8).collect();
         for (expected, length) in [
             (LARGE, bytes.len()),
             (LARGE, DIRECT_BYTES),
