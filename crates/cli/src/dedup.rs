@@ -15,9 +15,11 @@ use onefold_run::{KeepRule, Manifest, Method, Plan, Unit};
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 pub(crate) fn run(arguments: &Dedup) -> Result<()> {
+    crate::terminal::RESUMABLE.store(true, Ordering::Relaxed);
     let bars = Bars::new(arguments.machine.quiet);
     let to_stdout = arguments.output.as_deref() == Some(Path::new("-"));
     let named = named(&arguments.input)?;

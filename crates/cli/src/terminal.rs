@@ -4,6 +4,7 @@ use onefold_pipeline::Error;
 use std::fmt::Arguments;
 use std::io::Write;
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// Prints a line on standard output. What cannot be written is told by [`printed`] at the end.
@@ -23,6 +24,9 @@ macro_rules! note {
 }
 
 pub(crate) use {note, out, outln};
+
+/// Whether what runs can go on where it was interrupted.
+pub(crate) static RESUMABLE: AtomicBool = AtomicBool::new(false);
 
 /// Why standard output could not be written.
 static FAILED: Mutex<Option<std::io::Error>> = Mutex::new(None);
@@ -72,7 +76,9 @@ fn hint(error: &Error) -> Option<String> {
             "nothing was written; `onefold pairs` shows what matches, --max-removed 1 removes it all the same"
                 .into()
         }
-        Error::Interrupted => "nothing was written; the same command with --resume goes on from here".into(),
+        Error::Interrupted if RESUMABLE.load(Ordering::Relaxed) => {
+            "nothing was written; the same command with --resume goes on from here".into()
+        }
         Error::Memory { needed_mib, .. } => format!("--memory {needed_mib}MiB would do"),
         Error::Disk { .. } => "--temp and --output can be on another disk".into(),
         Error::ResumeChanged { .. } => {

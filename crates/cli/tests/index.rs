@@ -374,7 +374,7 @@ fn copies_hold_what_the_original_holds() {
     assert_eq!(place.run("index stats one --json").ok().json()[0]["segments"], 1);
     place.run("index verify one").ok();
     place.run("index create three --threshold 0.5").ok();
-    place.run("index merge three two").fails(2, &["other settings"]);
+    place.run("index merge three two").fails(2, &["another plan", "threshold"]);
 }
 
 #[test]

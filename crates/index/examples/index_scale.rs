@@ -123,7 +123,7 @@ fn filled(folder: &Path, documents: u64, coding: Coding) {
     let importer = Importer::create(&path, simhash(coding), deferred()).unwrap();
     let started = Instant::now();
     for from in (0..documents).step_by(10_000) {
-        let one = |i| Decided { number: i, sketch: page(i, pair(i, 1)), keeper: None };
+        let one = |i| Decided { number: i, sketch: page(i, pair(i, 1)), keeper: None, text: None };
         let batch: Vec<Decided> = (from..(from + 10_000).min(documents)).map(one).collect();
         importer.add(&batch).unwrap();
     }

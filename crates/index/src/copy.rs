@@ -3,6 +3,7 @@
 use crate::error::Error;
 use crate::index::{Index, Options, lock};
 use crate::row::Evidence;
+use crate::settings::Settings;
 use crate::store::Lookup;
 use crate::write::Arrival;
 use std::path::Path;
@@ -45,12 +46,18 @@ impl Index {
     /// Makes an index of a backup, in a folder that is not there yet, and verifies it.
     pub fn restore(backup: &Path, to: &Path, options: Options) -> Result<Self, Error> {
         Index::open(backup, options.clone())?.backup(to)?;
-        let index = Index::open(to, options)?;
-        let report = index.verify()?;
-        match report.problems.first() {
-            Some(problem) => Err(Error::damaged(to, problem)),
-            None => Ok(index),
+        let restored = Index::open(to, options).and_then(|index| {
+            let report = index.verify()?;
+            match report.problems.first() {
+                Some(problem) => Err(Error::damaged(backup, problem)),
+                None => Ok(index),
+            }
+        });
+        if restored.is_err() {
+            // What was made here a moment ago is of no use. The reason counts, not whether it could be removed.
+            let _ = fs_err::remove_dir_all(to);
         }
+        restored
     }
 
     /// Adds all documents of another index, in the order in which they came to it; tells how many were new here.
@@ -58,6 +65,16 @@ impl Index {
         let (ours, theirs) = (self.settings(), other.settings());
         if (&ours.plan, &ours.rule, ours.sets) != (&theirs.plan, &theirs.rule, theirs.sets) {
             let show = |settings| serde_json::to_string(settings).unwrap_or_default();
+            return Err(Error::Mismatch { expected: show(ours), found: show(theirs) });
+        }
+        self.merge_alike(other)
+    }
+
+    /// The same for an index whose plan the caller knows to mean the same, whatever its words.
+    pub fn merge_alike(&self, other: &Index) -> Result<u64, Error> {
+        let (ours, theirs) = (self.settings(), other.settings());
+        if (&ours.rule, ours.sets) != (&theirs.rule, theirs.sets) {
+            let show = |settings: &Settings| format!("{:?}, sets {}", settings.rule, settings.sets);
             return Err(Error::Mismatch { expected: show(ours), found: show(theirs) });
         }
         let snapshot = other.inner.snapshot();

@@ -20,7 +20,7 @@ impl Pictures {
     /// How full buckets are, with the fullest named.
     pub fn buckets_svg(&self) -> String {
         let name = |spike: &crate::pictures::Spike| {
-            (spike.bucket, format!("{} like {}", spike.documents, spike.example))
+            (spike.bucket, format!("{} like {}", spike.documents, spike.name()))
         };
         let named: Vec<(usize, String)> = self.spikes.iter().take(5).map(name).collect();
         let title = format!(

@@ -11,7 +11,7 @@ use std::path::Path;
 
 /// Turns what the engine says into an error that names the file.
 pub(crate) fn failed<E: Into<redb::Error>>(path: &Path) -> impl FnOnce(E) -> Error {
-    move |error| Error::Store { path: path.to_owned(), source: Box::new(error.into()) }
+    move |error| Error::Store { path: path.to_owned(), reason: Box::new(error.into()) }
 }
 
 thread_local! {

@@ -10,12 +10,12 @@ pub enum Error {
     #[error(transparent)]
     Io(#[from] std::io::Error),
     /// The store failed.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {reason}", path.display())]
     Store {
         /// Its file.
         path: PathBuf,
         /// What it says.
-        source: Box<redb::Error>,
+        reason: Box<redb::Error>,
     },
     /// Another process has it open.
     #[error("{}: another process has this index open", .0.display())]
@@ -75,7 +75,7 @@ impl Error {
         let full = |error: &std::io::Error| error.kind() == std::io::ErrorKind::StorageFull;
         match self {
             Error::Io(error) => full(error),
-            Error::Store { source, .. } => matches!(&**source, redb::Error::Io(error) if full(error)),
+            Error::Store { reason, .. } => matches!(&**reason, redb::Error::Io(error) if full(error)),
             _ => false,
         }
     }

@@ -62,6 +62,19 @@ impl Folder {
         }
     }
 
+    /// Whether a folder holds nothing but what an index has.
+    pub(crate) fn is_of_an_index(path: &Path) -> io::Result<bool> {
+        for entry in fs::read_dir(path)? {
+            let name = entry?.file_name();
+            let name = name.to_string_lossy();
+            let known = ["lock", "store.redb", NEW_STORE].contains(&name.as_ref());
+            if !known && !name.ends_with(".segment") && !name.ends_with(".new") {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     pub(crate) fn store_path(&self) -> PathBuf {
         self.path.join("store.redb")
     }
@@ -207,6 +220,10 @@ pub(crate) struct StoreFile {
 }
 
 impl StoreFile {
+    pub(crate) fn is_empty(&self) -> io::Result<bool> {
+        Ok(self.file.metadata()?.len() == 0)
+    }
+
     pub(crate) fn fence(&self) -> Fence {
         self.fence.clone()
     }

@@ -3,10 +3,12 @@
 //! The index is made beside its place and moved there whole, so that a crash leaves nothing that answers by half of a run.
 
 use crate::error::Error;
+use crate::folder::Folder;
 use crate::index::{Index, Options};
 use crate::row::{Number, Tie};
 use crate::settings::Settings;
 use crate::sketch::Sketch;
+use crate::text::pack;
 use crate::write::Arrival;
 use std::path::{Path, PathBuf};
 
@@ -19,6 +21,8 @@ pub struct Decided {
     pub sketch: Sketch,
     /// The keeper it is a member of, if it is one, and what ties it to that.
     pub keeper: Option<(Number, Tie)>,
+    /// Its text, where that is to be stored.
+    pub text: Option<String>,
 }
 
 /// An index in the making.
@@ -38,6 +42,9 @@ impl Importer {
         beside.push(".importing");
         let beside = PathBuf::from(beside);
         if beside.exists() {
+            if !Folder::is_of_an_index(&beside)? {
+                return Err(Error::Exists(beside));
+            }
             if let Err(error @ Error::Locked(_)) = Index::open(&beside, Options::default()) {
                 return Err(error);
             }
@@ -49,10 +56,16 @@ impl Importer {
     /// Adds documents. One whose id and text are here already is that document, and nothing is added.
     pub fn add(&self, documents: &[Decided]) -> Result<(), Error> {
         let mut arrivals = Vec::with_capacity(documents.len());
-        for Decided { number, sketch, keeper } in documents {
-            arrivals.push((*number, Arrival::of(sketch, self.index.settings())?, *keeper));
+        for Decided { number, sketch, keeper, text } in documents {
+            let text = text.as_deref().map(pack).transpose()?;
+            arrivals.push((*number, Arrival::of(sketch, self.index.settings())?.with_text(text), *keeper));
         }
         self.index.place(&arrivals)
+    }
+
+    /// Has texts stored from now on.
+    pub fn store_texts(&self) -> Result<(), Error> {
+        self.index.store_texts()
     }
 
     /// Writes what is left, and moves the index to its place; tells how many documents, and how many members, it holds.

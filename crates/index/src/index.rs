@@ -215,6 +215,13 @@ impl Index {
         stored(&self.inner.snapshot().view, &self.settings().rule, number)
     }
 
+    /// The signature of a document, a byte a value, and its shingle set; empty where they are not stored.
+    pub fn evidence(&self, number: Number) -> Result<(Vec<u8>, Vec<u64>), Error> {
+        let snapshot = self.inner.snapshot();
+        let evidence = snapshot.view.rows.evidence(number, Evidence::from_bytes)?.unwrap_or_default();
+        Ok((evidence.signature, evidence.shingles))
+    }
+
     /// Hands over all documents in order of arrival, until `take` returns an error.
     pub fn export<E: From<Error>>(&self, mut take: impl FnMut(Stored) -> Result<(), E>) -> Result<(), E> {
         let snapshot = self.inner.snapshot();

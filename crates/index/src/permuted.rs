@@ -112,6 +112,8 @@ pub fn costs(k: u32, documents: u64, coding: Coding) -> Vec<Cost> {
         })
         .collect();
     costs.sort_by(|a, b| a.microseconds(coding).total_cmp(&b.microseconds(coding)));
+    // At distance 0 all cuts are one.
+    costs.dedup_by_key(|cost| (cost.tables, cost.key_bits));
     costs
 }
 

@@ -7,11 +7,14 @@ use crate::error::Error;
 use crate::index::Index;
 use crate::row::Number;
 use crate::store::Lookup;
+use crate::text::unpack;
 
 /// Buckets of a picture, as a power of two.
 const BUCKET_BITS: u32 = 10;
 /// Spikes named at most.
 const MOST_SPIKES: usize = 20;
+/// Characters of a text that name its spike.
+const BEGINNING: usize = 48;
 
 /// A bucket that holds far more than its share.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,6 +29,15 @@ pub struct Spike {
     pub same: u64,
     /// The first of those.
     pub example: String,
+    /// How its text begins, where texts are stored: an error page tells what it is.
+    pub begins: Option<String>,
+}
+
+impl Spike {
+    /// What it is called in a picture.
+    pub fn name(&self) -> &str {
+        self.begins.as_deref().unwrap_or(&self.example)
+    }
 }
 
 /// How fingerprints lie.
@@ -86,9 +98,20 @@ impl Index {
             let example =
                 snapshot.view.rows.document(most[0].1)?.map(|document| document.id).unwrap_or_default();
             let (documents, same) = (buckets[at], most.len() as u64);
-            spikes.push(Spike { bucket: at, documents, fingerprint: most[0].0, same, example });
+            let text = snapshot.view.text(most[0].1, unpack)?;
+            let begins = text.map(|text| beginning(&text));
+            spikes.push(Spike { bucket: at, documents, fingerprint: most[0].0, same, example, begins });
         }
         let distinct = documents - equal;
         Ok(Pictures { documents, empty, distinct, leading, buckets, spikes })
     }
+}
+
+/// The first words of a text.
+fn beginning(text: &str) -> String {
+    let words = text.split_whitespace().scan(0, |taken, word| {
+        *taken += word.chars().count() + 1;
+        (*taken <= BEGINNING + 1).then_some(word)
+    });
+    words.collect::<Vec<_>>().join(" ")
 }

@@ -126,10 +126,14 @@ impl Match {
         }
     }
 
-    /// Standard error of the similarity, where it is an estimate.
+    /// Standard error of the similarity, where it is an estimate: of a share of bits, that of 64 tosses.
     pub fn error(&self) -> Option<f64> {
         match self.tie {
             Tie::Estimated { agree, of } => Some(crate::estimate::error(agree, of)),
+            Tie::Distance(_) => {
+                let share = self.similarity();
+                Some((share * (1.0 - share) / 64.0).sqrt())
+            }
             _ => None,
         }
     }

@@ -65,7 +65,12 @@ macro_rules! open_rows {
 
 impl Store {
     pub(crate) fn open(folder: &Folder, cache_bytes: usize) -> Result<Self, Error> {
-        Self::with_file(folder, folder.store_file()?, cache_bytes)
+        let file = folder.store_file()?;
+        // The engine would take an empty file for one to begin with.
+        if file.is_empty()? {
+            return Err(Error::damaged(folder.store_path(), "empty, and no store"));
+        }
+        Self::with_file(folder, file, cache_bytes)
     }
 
     /// A store in the making, empty.

@@ -159,7 +159,7 @@ impl Index {
             );
             if expected != found {
                 report.say(format!(
-                    "keys of kind {}: {} expected, {} found, or others",
+                    "keys of kind {}: {} are expected and {} there, and they are not the same",
                     kind.0, expected.1, found.1
                 ));
             }

@@ -17,8 +17,51 @@ const SHARE_OF_MARKS: u64 = 64;
 /// Marks for every page expected: about as many as it has keys.
 const MARKS_A_PAGE: u64 = 16;
 
+/// Shingles that are got from the system at a time: piecemeal they cost more than to write them.
+const CHUNK: usize = 1 << 17;
+
 /// Shingles by the digest of their document, in the order of its text and with repeats.
-pub(crate) type HeldShingles = HashMap<u128, Box<[u64]>>;
+#[derive(Debug, Default)]
+pub(crate) struct HeldShingles {
+    chunks: Vec<Vec<u64>>,
+    /// Chunk, place in it and number of the shingles of a document.
+    places: HashMap<u128, (u32, u32, u32)>,
+}
+
+impl HeldShingles {
+    pub(crate) fn get(&self, digest: u128) -> Option<&[u64]> {
+        let &(chunk, from, len) = self.places.get(&digest)?;
+        self.chunks.get(chunk as usize)?.get(from as usize..(from + len) as usize)
+    }
+
+    fn add(&mut self, digest: u128, hashes: &[u64]) {
+        let has_room = |chunk: &Vec<u64>| chunk.capacity() - chunk.len() >= hashes.len();
+        if !self.chunks.last().is_some_and(has_room) {
+            self.chunks.push(Vec::with_capacity(CHUNK.max(hashes.len())));
+        }
+        let at = self.chunks.len() - 1;
+        let chunk = &mut self.chunks[at];
+        self.places.entry(digest).or_insert_with(|| {
+            let place = (at as u32, chunk.len() as u32, hashes.len() as u32);
+            chunk.extend_from_slice(hashes);
+            place
+        });
+    }
+}
+
+/// Shingles of documents on their way into the hold.
+#[derive(Debug, Default)]
+pub(crate) struct Wanted {
+    hashes: Vec<u64>,
+    documents: Vec<(u128, usize)>,
+}
+
+impl Wanted {
+    pub(crate) fn push(&mut self, digest: u128, hashes: &[u64]) {
+        self.hashes.extend_from_slice(hashes);
+        self.documents.push((digest, hashes.len()));
+    }
+}
 
 /// What all workers hold while they read.
 #[derive(Debug, Default)]
@@ -65,16 +108,18 @@ impl Hold {
     }
 
     /// Holds the shingles of some documents; several workers may overdraw the share by a block each.
-    pub(crate) fn add(&self, documents: &mut Vec<(u128, Box<[u64]>)>) {
-        if documents.is_empty() {
+    pub(crate) fn add(&self, wanted: &mut Wanted) {
+        if wanted.documents.is_empty() {
             return;
         }
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut bytes = 0;
-        for (digest, hashes) in documents.drain(..) {
-            bytes += hashes.len() as u64 * 8;
-            held.entry(digest).or_insert(hashes);
+        let bytes = wanted.hashes.len() as u64 * 8;
+        let mut from = 0;
+        for (digest, len) in wanted.documents.drain(..) {
+            held.add(digest, &wanted.hashes[from..from + len]);
+            from += len;
         }
+        wanted.hashes.clear();
         let left = self.bytes_left.load(Ordering::Relaxed);
         self.bytes_left.store(left.saturating_sub(bytes), Ordering::Relaxed);
     }
@@ -101,13 +146,29 @@ mod tests {
     #[test]
     fn the_share_ends() {
         let hold = Hold::new(1 << 14, 100_000);
-        let shingles: Box<[u64]> = vec![5; (1 << 14) / SHARE as usize / 8 / 2].into();
+        let shingles = vec![5; (1 << 14) / SHARE as usize / 8 / 2];
         assert!(!hold.is_wanted(1, &[7]));
+        let mut wanted = Wanted::default();
         for _ in 0..2 {
             assert!(hold.is_wanted(1, &[7]));
-            hold.add(&mut vec![(1, shingles.clone())]);
+            wanted.push(1, &shingles);
+            hold.add(&mut wanted);
         }
         assert!(!hold.is_wanted(1, &[7]));
-        assert_eq!(hold.into_held()[&1], shingles);
+        assert_eq!(hold.into_held().get(1), Some(&shingles[..]));
+    }
+
+    #[test]
+    fn documents_longer_than_a_chunk_are_held_whole() {
+        let mut held = HeldShingles::default();
+        let of = |n: u64, len: usize| vec![n; len];
+        for (n, len) in [(1, 10), (2, CHUNK + 1), (3, CHUNK - 5), (4, 0), (5, 6)] {
+            held.add(n.into(), &of(n, len));
+        }
+        held.add(1, &[9]);
+        for (n, len) in [(1, 10), (2, CHUNK + 1), (3, CHUNK - 5), (4, 0), (5, 6)] {
+            assert_eq!(held.get(n.into()), Some(&of(n, len)[..]));
+        }
+        assert_eq!(held.get(6), None);
     }
 }

@@ -177,11 +177,11 @@ impl<'p> Sketcher<'p> {
         (digest, self.with_shingles(|_, hashes| ShingleSet::from_hashes(hashes)))
     }
 
-    /// The shingles of the document that was sketched last, with repeats.
-    pub(crate) fn last_shingles(&mut self) -> Box<[u64]> {
+    /// Hands over the shingles of the document that was sketched last, with repeats.
+    pub(crate) fn with_last_shingles(&mut self, use_them: impl FnOnce(&[u64])) {
         match &self.signer {
-            Signer::Fast(minhash) if self.recipe.layout.has_signature() => minhash.shingles().into(),
-            _ => self.with_shingles(|_, hashes| hashes.into()),
+            Signer::Fast(minhash) if self.recipe.layout.has_signature() => use_them(minhash.shingles()),
+            _ => self.with_shingles(|_, hashes| use_them(hashes)),
         }
     }
 

@@ -150,7 +150,7 @@ impl<'s> Table<'s> {
 
     /// The shingles of a document with repeats, if they are held since it or one of its copies was read.
     pub(crate) fn held_shingles(&self, document: DocId) -> Option<&[u64]> {
-        self.shingles.get(&self.digest[document as usize]).map(|hashes| &**hashes)
+        self.shingles.get(self.digest[document as usize])
     }
 
     /// The record of a document's sketches.

@@ -256,7 +256,7 @@ pub(crate) const COMBINED_HAMMING: u32 = 12;
 impl MatchArgs {
     /// The plan with these choices.
     pub(crate) fn apply(&self, mut plan: Plan) -> Result<Plan> {
-        plan.method = self.method.unwrap_or_default().into();
+        plan.method = self.method.map_or(plan.method, Method::from);
         self.check_method(plan.method)?;
         plan.raw = self.raw;
         plan.content = self.content.map(PageContent::from).unwrap_or_default();

@@ -4,16 +4,25 @@ use super::args::{Create, Dir, Expire, FromTo, PlanArgs, Stats, StoreKind};
 use super::{answer_no, now, open, plans};
 use crate::size::human;
 use crate::terminal::outln;
-use anyhow::Result;
-use onefold_index::{Coding, Cost, Cut, Index, KeyBits, Options, costs};
+use anyhow::{Result, bail, ensure};
+use onefold_index::{Coding, Cost, Cut, Index, KeyBits, Options, Rule, costs};
 use onefold_run::{Method, Plan, Verify};
 
 pub(super) fn create(arguments: &Create) -> Result<()> {
     let matching = &arguments.matching;
-    let mut plan = matching.apply(Plan::default())?.tuned(matching.given_bands())?;
+    let mut plan = Plan::default();
+    if arguments.distance.is_some() {
+        plan.method = Method::Simhash;
+    }
+    plan = matching.apply(plan)?.tuned(matching.given_bands())?;
     if let Some(distance) = arguments.distance {
+        ensure!(plan.method == Method::Simhash, "--distance goes with --method simhash and no other");
+        ensure!(
+            matching.threshold.is_none(),
+            "--threshold: with --distance nothing but fingerprints counts; --method simhash goes by both"
+        );
         // Fingerprints alone, as a client sends them.
-        (plan.method, plan.simhash.hamming, plan.verify) = (Method::Simhash, distance, Verify::None);
+        (plan.simhash.hamming, plan.verify) = (distance, Verify::None);
     }
     let settings = plans::settings(plan, &arguments.layout)?;
     let index = Index::create(&arguments.dir, settings, Options::default())?;
@@ -43,7 +52,7 @@ pub(super) fn stats(arguments: &Stats) -> Result<()> {
         return Ok(());
     }
     outln!("documents  {}: {} keepers, {} members", stats.documents, stats.keepers, stats.members);
-    outln!("rule       {}", index.settings().rule.name());
+    outln!("rule       {}", rule(&index)?);
     outln!("segments   {} ({}), {} removed in them", stats.segments, human(stats.segment_bytes), stats.dead);
     outln!("head       {} keys", stats.head_entries);
     outln!("store      {}", human(stats.store_bytes));
@@ -64,6 +73,22 @@ pub(super) fn stats(arguments: &Stats) -> Result<()> {
         outln!("trouble    {}", crate::terminal::escape(trouble));
     }
     Ok(())
+}
+
+/// What makes near duplicates, and what is stored.
+fn rule(index: &Index) -> Result<String> {
+    let settings = index.settings();
+    let mut words = vec![match settings.rule {
+        Rule::Exact => "exact".to_owned(),
+        Rule::Minhash { threshold, .. } => format!("minhash at {threshold}"),
+        Rule::Simhash { tables, threshold: None } => format!("simhash within {} bits", tables.k),
+        Rule::Simhash { tables, threshold: Some(threshold) } => {
+            format!("simhash within {} bits, and a resemblance of {threshold}", tables.k)
+        }
+    }];
+    words.push(if settings.sets { "shingle sets stored" } else { "no shingle sets" }.to_owned());
+    words.push(if index.stores_texts()? { "texts stored" } else { "no texts" }.to_owned());
+    Ok(words.join("; "))
 }
 
 pub(super) fn verify(arguments: &Dir) -> Result<()> {
@@ -93,8 +118,14 @@ pub(super) fn restore(arguments: &FromTo) -> Result<()> {
 }
 
 pub(super) fn merge(arguments: &FromTo) -> Result<()> {
+    let same = std::fs::canonicalize(&arguments.dir).ok().zip(std::fs::canonicalize(&arguments.other).ok());
+    if same.is_some_and(|(one, other)| one == other) {
+        bail!("{}: an index is not merged into itself", arguments.dir.display());
+    }
     let index = open(&arguments.dir, Options::default())?;
-    let new = index.merge(&open(&arguments.other, Options::default())?)?;
+    let other = open(&arguments.other, Options::default())?;
+    plans::ensure_same(&index, &plans::plan_of(&other)?)?;
+    let new = index.merge_alike(&other)?;
     outln!("{}", serde_json::json!({"new": new, "documents": index.stats()?.documents}));
     Ok(())
 }
@@ -132,10 +163,13 @@ pub(super) fn plan(arguments: &PlanArgs) -> Result<()> {
         arguments.documents,
         arguments.distance
     );
-    outln!("tables  key bits  compared a query  memory coded  memory plain  µs coded  µs plain  blocks");
+    outln!(
+        "tables  probes  key bits  compared a query  memory coded  memory plain  µs coded  µs plain  blocks"
+    );
     for cost in &costs {
         outln!(
-            "{:>6}  {:>8}  {:>16.1}  {:>12}  {:>12}  {:>8.1}  {:>8.1}  {}",
+            "{:>6}  {:>6}  {:>8}  {:>16.1}  {:>12}  {:>12}  {:>8.1}  {:>8.1}  {}",
+            cost.tables,
             cost.tables,
             cost.key_bits,
             cost.compared,

@@ -22,7 +22,7 @@ pub(crate) enum IndexCommand {
     /// Say of each document whether it was seen, and change nothing
     Check(Box<Check>),
     /// Print what is stored of documents; exit code 1 if one is missing
-    Get(Ids),
+    Get(Get),
     /// Remove documents; the first member of a keeper takes its place
     Remove(Ids),
     /// Note that documents were seen again
@@ -40,7 +40,7 @@ pub(crate) enum IndexCommand {
     /// Make an index of a backup, and verify it
     Restore(FromTo),
     /// Print all documents as JSON lines, in the order in which they came
-    Export(Dir),
+    Export(Export),
     /// Add all documents of another index
     Merge(FromTo),
     /// Say which tables of fingerprints suit a number of documents
@@ -79,7 +79,12 @@ pub(crate) enum DurabilityKind {
 }
 
 #[derive(Args, Debug)]
-#[command(after_help = "Example: onefold index create pages")]
+#[command(
+    after_help = "An index knows --method exact, minhash and simhash, and verifies by shingles. What needs a whole corpus at once \
+                  is for batch runs and refused here: --method join and combined, --containment, --within, --templates, \
+                  --unit paragraph, --weight tfidf, --candidates, --bits, and --verify but none. --max-bucket counts the keepers \
+                  that are there, not those of a whole corpus.\n\nExample: onefold index create pages"
+)]
 pub(crate) struct Create {
     /// Folder of the index, not there yet or empty
     #[arg(value_name = "DIR")]
@@ -123,6 +128,9 @@ pub(crate) struct Import {
     /// Folder a `dedup` run has written; its inputs have to be where they were
     #[arg(value_name = "RUN")]
     pub(crate) run: PathBuf,
+    /// Store texts too, compressed: the server then shows what differs
+    #[arg(long, value_name = "WHAT", value_enum, help_heading = "Index")]
+    pub(crate) store: Option<StoreKind>,
     #[command(flatten)]
     pub(crate) layout: LayoutArgs,
     /// When the documents were seen, in seconds since 1970 [default: now]
@@ -176,6 +184,26 @@ pub(crate) struct Ids {
     /// Ids of documents
     #[arg(value_name = "ID", required = true)]
     pub(crate) ids: Vec<String>,
+}
+
+#[derive(Args, Debug)]
+#[command(after_help = "Example: onefold index get pages https://example.org/ --full")]
+pub(crate) struct Get {
+    #[command(flatten)]
+    pub(crate) ids: Ids,
+    /// Print the signature, the shingle set and the text too, where they are stored
+    #[arg(long)]
+    pub(crate) full: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Export {
+    /// Folder of the index
+    #[arg(value_name = "DIR")]
+    pub(crate) dir: PathBuf,
+    /// Print signatures, shingle sets and texts too, where they are stored
+    #[arg(long)]
+    pub(crate) full: bool,
 }
 
 #[derive(Args, Debug)]

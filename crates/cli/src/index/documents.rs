@@ -1,6 +1,6 @@
 //! Documents in and out of an index.
 
-use super::args::{Add, Check, Dir, DurabilityKind, Ids, Touch};
+use super::args::{Add, Check, DurabilityKind, Export, Get, Ids, Touch};
 use super::plans::plan_of;
 use super::{answer_no, now, open};
 use crate::CANCEL;
@@ -10,7 +10,7 @@ use crate::inputs::{are_spooled, named, selection};
 use crate::terminal::note;
 use anyhow::{Result, bail};
 use onefold_formats::source::Fields;
-use onefold_index::{Durability, Index, Match, Options, Sketch, Verdict};
+use onefold_index::{Durability, Index, Match, Options, Sketch, Stored, Verdict};
 use onefold_pipeline::online::{Feed, Incoming};
 use onefold_server::{AnswerLine, StoredLine, sketch_of};
 use std::io::{BufWriter, Write};
@@ -178,15 +178,15 @@ pub(super) fn check(arguments: &Check) -> Result<()> {
     Ok(())
 }
 
-pub(super) fn get(arguments: &Ids) -> Result<()> {
-    let index = open(&arguments.dir, Options::default())?;
+pub(super) fn get(arguments: &Get) -> Result<()> {
+    let index = open(&arguments.ids.dir, Options::default())?;
     let mut lines = Lines::new();
     let mut missing = 0;
-    for id in &arguments.ids {
+    for id in &arguments.ids.ids {
         let found = index.get(id)?;
         let known = !found.is_empty();
         for stored in found {
-            lines.put(&StoredLine::from(stored))?;
+            put_stored(&mut lines, &index, stored, arguments.full)?;
         }
         if !known {
             missing += 1;
@@ -200,29 +200,62 @@ pub(super) fn get(arguments: &Ids) -> Result<()> {
     Ok(())
 }
 
+/// Prints what is stored of a document; all of it if `full`.
+fn put_stored(lines: &mut Lines, index: &Index, stored: Stored, full: bool) -> Result<()> {
+    let number = stored.number;
+    let line = StoredLine::from(stored);
+    if !full {
+        return lines.put(&line);
+    }
+    let mut line = serde_json::to_value(&line)?;
+    let (signature, shingles) = index.evidence(number)?;
+    if !signature.is_empty() {
+        line["signature"] = signature.iter().map(|value| format!("{value:02x}")).collect::<String>().into();
+    }
+    if !shingles.is_empty() {
+        line["shingle_set"] = shingles.iter().map(|hash| format!("{hash:016x}")).collect::<Vec<_>>().into();
+    }
+    if let Some(text) = index.text(number)? {
+        line["text"] = text.into();
+    }
+    lines.put(&line)
+}
+
 pub(super) fn remove(arguments: &Ids) -> Result<()> {
     let index = open(&arguments.dir, Options::default())?;
-    each_id(&arguments.ids, "removed", |id| Ok(index.remove(id)?))
+    let known = each_id(&arguments.ids, "removed", |id| Ok(index.remove(id)?))?;
+    if !known {
+        answer_no(index);
+    }
+    Ok(())
 }
 
 pub(super) fn touch(arguments: &Touch) -> Result<()> {
     let index = open(&arguments.ids.dir, Options::default())?;
     let seen = arguments.seen.unwrap_or_else(now);
-    each_id(&arguments.ids.ids, "touched", |id| Ok(index.touch(id, seen)?))
-}
-
-fn each_id(ids: &[String], what: &str, change: impl Fn(&str) -> Result<u64>) -> Result<()> {
-    let mut lines = Lines::new();
-    for id in ids {
-        lines.put(&serde_json::json!({"id": id, what: change(id)?}))?;
-        lines.flush()?;
+    let known = each_id(&arguments.ids.ids, "touched", |id| Ok(index.touch(id, seen)?))?;
+    if !known {
+        answer_no(index);
     }
     Ok(())
 }
 
-pub(super) fn export(arguments: &Dir) -> Result<()> {
+/// Changes the documents of each id, and tells whether the index had all of them.
+fn each_id(ids: &[String], what: &str, change: impl Fn(&str) -> Result<u64>) -> Result<bool> {
+    let mut lines = Lines::new();
+    let mut known = true;
+    for id in ids {
+        let changed = change(id)?;
+        known &= changed > 0;
+        lines.put(&serde_json::json!({"id": id, what: changed}))?;
+        lines.flush()?;
+    }
+    Ok(known)
+}
+
+pub(super) fn export(arguments: &Export) -> Result<()> {
     let index = open(&arguments.dir, Options::default())?;
     let mut lines = Lines::new();
-    index.export(|stored| lines.put(&StoredLine::from(stored)))?;
+    index.export(|stored| put_stored(&mut lines, &index, stored, arguments.full))?;
     lines.flush()
 }

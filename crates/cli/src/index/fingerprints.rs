@@ -75,7 +75,7 @@ fn read(reader: impl BufRead) -> Result<(Vec<String>, Vec<u64>)> {
         }
         let fingerprint = u64::from_str_radix(text, 16).ok().filter(|_| text.len() == 16);
         let Some(fingerprint) = fingerprint else {
-            bail!("line {}: expected 16 hexadecimal digits, found {text:?}", number + 1)
+            bail!("line {}: expected 16 hexadecimal digits, found {:?}", number + 1, shortened(text))
         };
         ids.push(id.to_owned());
         fingerprints.push(fingerprint);
@@ -104,11 +104,25 @@ fn table<'a>(header: &str, counts: impl Iterator<Item = &'a u64>) -> String {
     out
 }
 
+/// What is shown of a field that is not what it should be.
+fn shortened(text: &str) -> String {
+    let mut shown: String = text.chars().take(40).collect();
+    if shown.len() < text.len() {
+        shown.push('…');
+    }
+    shown
+}
+
 fn spikes(pictures: &Pictures) -> Result<String> {
-    let mut out = String::from("bucket\tdocuments\tfingerprint\tsame\texample\n");
+    let mut out = String::from("bucket\tdocuments\tfingerprint\tsame\texample\tbegins\n");
+    if pictures.empty > 0 {
+        writeln!(out, "\t{0}\t\t{0}\tempty pages\t", pictures.empty)?;
+    }
     for spike in &pictures.spikes {
         write!(out, "{}\t{}\t{:016x}\t{}\t", spike.bucket, spike.documents, spike.fingerprint, spike.same)?;
         tsv_field(&spike.example, &mut out);
+        out.push('\t');
+        tsv_field(spike.begins.as_deref().unwrap_or_default(), &mut out);
         out.push('\n');
     }
     Ok(out)

@@ -3,7 +3,7 @@
 //! What the run removed is told by its evidence; all documents are read again from its inputs. Rank in the index is the
 //! run's: where that is not the order of the input, the inputs are read once before to find it.
 
-use super::args::Import;
+use super::args::{Import, StoreKind};
 use super::{now, plans};
 use crate::CANCEL;
 use crate::dedup::resources;
@@ -35,6 +35,9 @@ pub(super) fn import(arguments: &Import) -> Result<()> {
     let run = Run::read(&manifest, arguments)?;
     let numbers = run.numbers()?;
     let importer = Importer::create(&arguments.dir, settings, options)?;
+    if arguments.store == Some(StoreKind::Text) {
+        importer.store_texts()?;
+    }
     run.add_all(&importer, numbers)?;
     let (documents, members) = importer.finish()?;
     let outside = run.members.values().filter(|member| matches!(member, Member::Outside)).count();
@@ -124,19 +127,34 @@ impl<'a> Run<'a> {
         let selection = Selection { paths, ..Selection::default() };
         let threads = resources(&self.arguments.machine).threads;
         let feed = Feed { plan: &self.manifest.plan, selection: &selection, threads, cancel: &CANCEL };
-        feed.read(|documents: Vec<Incoming>| -> Result<()> {
+        let documents = |documents: Vec<Incoming>| -> Result<()> {
             documents.into_iter().try_for_each(|document| {
                 let place = self.place(&document.source, document.offset)?;
                 take(place, document)
             })
-        })?;
+        };
+        match self.arguments.store {
+            Some(StoreKind::Text) => feed.read_texts(documents)?,
+            None => feed.read(documents)?,
+        };
         Ok(())
     }
 
-    /// The ranks of all documents; none where that is the order of the input.
+    /// The ranks of all documents; none where that is the order of the input and keepers are before their members.
     fn numbers(&self) -> Result<Option<HashMap<Place, Number>>> {
         if self.manifest.plan.keep == KeepRule::First {
-            return Ok(None);
+            let later =
+                |(own, member): (&Place, &Member)| matches!(member, Member::Of(keeper, _) if keeper > own);
+            if !self.members.iter().any(later) {
+                return Ok(None);
+            }
+            // A page that others name as their canonical one is kept wherever it is.
+            let mut numbers = HashMap::new();
+            self.each(|place, _| {
+                numbers.insert(place, numbers.len() as Number);
+                Ok(())
+            })?;
+            return Ok(Some(numbers));
         }
         let mut ranked = Vec::new();
         self.each(|place, document| {
@@ -153,7 +171,7 @@ impl<'a> Run<'a> {
         // In the order of the input a keeper comes before its members, and its number is known by then.
         let mut numbers = ranks.unwrap_or_default();
         let (mut waiting, mut at, mut met) = (Vec::new(), 0, 0);
-        self.each(|place, document| {
+        self.each(|place, mut document| {
             if in_order && self.keepers.contains(&place) {
                 numbers.insert(place, at);
             }
@@ -171,7 +189,8 @@ impl<'a> Run<'a> {
                     Some((*number, *tie))
                 }
             };
-            waiting.push(Decided { number, sketch: sketch_of(document, seen), keeper });
+            let text = document.text.take();
+            waiting.push(Decided { number, sketch: sketch_of(document, seen), keeper, text });
             if waiting.len() == BATCH {
                 importer.add(&waiting)?;
                 waiting.clear();
@@ -193,11 +212,14 @@ fn tie(removed: &Removed, manifest: &Manifest) -> Result<Tie> {
     let id = &removed.document.id;
     match (removed.kind, removed.shared_shingles, removed.shingles) {
         (Verdict::Exact, ..) => Ok(Tie::Exact),
-        (Verdict::Near, Some(shared), Some(first)) => {
-            // Resemblance is shared / (first + second − shared).
-            let second = f64::from(shared) / removed.similarity + f64::from(shared) - f64::from(first);
+        // Pages that are one by their URLs are members by what their texts share.
+        (Verdict::Near | Verdict::Url, Some(shared), Some(first)) => {
+            // Resemblance is shared / (first + second − shared); without anything shared it tells nothing of the second.
+            let union = if shared == 0 { f64::from(first) } else { f64::from(shared) / removed.similarity };
+            let second = union + f64::from(shared) - f64::from(first);
             Ok(Tie::Near(Overlap { shared, first, second: second.round() as u32 }))
         }
+        (Verdict::Url, ..) => Ok(Tie::Near(Overlap { shared: 0, first: 0, second: 0 })),
         (Verdict::Near, ..) => {
             let bits = f64::from(manifest.plan.simhash.bits.count());
             Ok(Tie::Distance(((1.0 - removed.similarity) * bits).round() as u32))

@@ -6,8 +6,19 @@ use onefold_index::{Coding, Index, Rule, Settings, costs};
 use onefold_run::{Method, Plan, Unit, Verify};
 
 /// Settings for a plan. Where sets are not stored, an index by fingerprints goes by these alone, and its plan says so.
-pub(crate) fn settings(mut plan: Plan, layout: &LayoutArgs) -> Result<Settings> {
+pub(crate) fn settings(plan: Plan, layout: &LayoutArgs) -> Result<Settings> {
     check(&plan)?;
+    // What an index does not go by is as usual, so that one that was imported and one that was created are alike.
+    let usual = Plan::default();
+    let mut plan = Plan {
+        cluster: usual.cluster,
+        keep: usual.keep,
+        recall: usual.recall,
+        urls: usual.urls,
+        fields: usual.fields,
+        max_document_bytes: usual.max_document_bytes,
+        ..plan
+    };
     let coding = match layout.coding {
         CodingKind::Coded => Coding::Coded,
         CodingKind::Plain => Coding::Plain,
@@ -54,6 +65,7 @@ fn check(plan: &Plan) -> Result<()> {
     let by_fingerprint = plan.method == Method::Simhash && plan.verify == Verify::None;
     let choices = [
         ("unit paragraph", plan.unit != Unit::Document),
+        ("templates", plan.templates.is_some()),
         ("verify", plan.verify != usual.verify && !by_fingerprint),
         ("containment", plan.containment.is_some()),
         ("within", plan.within != usual.within),
@@ -87,10 +99,10 @@ pub(crate) fn plan_of(index: &Index) -> Result<Plan> {
     Ok(plan)
 }
 
-/// Fails unless a run with this plan decides on documents as the index does; names what differs.
+/// Fails unless a run, or another index, with this plan decides on documents as the index does; names what differs.
 pub(crate) fn ensure_same(index: &Index, run: &Plan) -> Result<()> {
     let own = plan_of(index)?;
-    let mut names = vec!["method", "raw", "content", "digest", "text", "within", "containment"];
+    let mut names = vec!["method", "raw", "content", "templates", "digest", "text", "within", "containment"];
     match own.method {
         Method::Simhash if own.verify == Verify::None => names.extend(["simhash", "verify"]),
         Method::Simhash => names.extend(["simhash", "verify", "shingle", "sample", "threshold"]),

@@ -139,3 +139,35 @@ impl Write for Gather {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use std::io::Read;
+
+    #[test]
+    fn what_goes_past_the_cache_is_what_was_written() {
+        let bytes: Vec<u8> = (0..3 * DIRECT_BYTES as u64 + 17).map(|n| ((n * n) >> 7) as u8).collect();
+        for (expected, length) in [
+            (LARGE, bytes.len()),
+            (LARGE, DIRECT_BYTES),
+            (LARGE, 5),
+            (LARGE, 0),
+            (0, bytes.len()),
+            (0, WRITE_BYTES + 1),
+        ] {
+            let file = tempfile::NamedTempFile::new().unwrap();
+            let mut gather = Gather::new(fs_err::File::create(file.path()).unwrap(), expected);
+            assert!(gather.is_empty());
+            // Parts of odd sizes.
+            bytes[..length].chunks(99_991).for_each(|part| gather.write_all(part).unwrap());
+            let mut out = gather.finish().unwrap();
+            // What is appended later goes through the cache again.
+            out.write_all(b"end").unwrap();
+            let mut found = Vec::new();
+            fs_err::File::open(file.path()).unwrap().read_to_end(&mut found).unwrap();
+            assert!(found == [&bytes[..length], b"end"].concat(), "{expected} {length}");
+        }
+    }
+}

@@ -1,7 +1,7 @@
 //! One block of records to what it leaves.
 
 use crate::groups;
-use crate::hold::Hold;
+use crate::hold::{Hold, Wanted};
 use crate::piece::{BadEntry, Gap, LinkEntry, Piece, Row};
 use crate::recipe::Recipe;
 use crate::sketcher::{Sketcher, Sketches};
@@ -18,15 +18,15 @@ pub(super) struct BlockSketcher<'a> {
     sketches: Sketches,
     marker: Marker<'a>,
     hold: &'a Hold,
-    /// Shingles to be held, by digest.
-    held: Vec<(u128, Box<[u64]>)>,
+    /// Shingles to be held.
+    held: Wanted,
 }
 
 impl<'a> BlockSketcher<'a> {
     pub(super) fn new(recipe: &'a Recipe<'a>, hold: &'a Hold) -> Self {
         let marker = Marker::new(recipe.plan, recipe.url_rules);
         let (sketcher, sketches) = (Sketcher::new(recipe), Sketches::default());
-        BlockSketcher { recipe, sketcher, sketches, marker, hold, held: Vec::new() }
+        BlockSketcher { recipe, sketcher, sketches, marker, hold, held: Wanted::default() }
     }
 
     /// Puts what a block leaves into a piece.
@@ -100,7 +100,7 @@ impl<'a> BlockSketcher<'a> {
             }
         }
         if !sketched.empty && self.hold.is_wanted(sketched.digest.0, &self.sketches.keys) {
-            self.held.push((sketched.digest.0, self.sketcher.last_shingles()));
+            self.sketcher.with_last_shingles(|hashes| self.held.push(sketched.digest.0, hashes));
         }
         piece.push_sketches(&self.sketches);
         piece.meta.text_bytes += match &document.body {
