@@ -1,12 +1,12 @@
 //! What all requests share, and what is done around each: an id, the guard, the log, the counters.
 
 use crate::admission::Admission;
+use crate::entry::Entry;
 use crate::guard::Guard;
-use crate::log::{Log, Request as Logged};
+use crate::log::Log;
 use crate::metrics::{Metrics, Route};
 use crate::options::Limits;
 use crate::pool::Pool;
-use crate::problem::Problem;
 use crate::routes::Drawn;
 use crate::writer::Writer;
 use axum::body::Body;
@@ -137,53 +137,6 @@ where
     headers.insert(REQUEST_ID.clone(), id);
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     Ok(response)
-}
-
-/// How many lines of a batch were answered, and of them those that could not be added.
-#[derive(Clone, Default)]
-pub(crate) struct LineCounts(Arc<(AtomicU64, AtomicU64)>);
-
-impl LineCounts {
-    pub(crate) fn note(&self, failed: bool) {
-        self.0.0.fetch_add(1, Ordering::Relaxed);
-        self.0.1.fetch_add(u64::from(failed), Ordering::Relaxed);
-    }
-
-    fn get(&self) -> (u64, u64) {
-        (self.0.0.load(Ordering::Relaxed), self.0.1.load(Ordering::Relaxed))
-    }
-}
-
-/// What is known of a request; it is counted and logged when this goes.
-struct Entry {
-    app: Arc<App>,
-    started: Instant,
-    id: HeaderValue,
-    method: &'static str,
-    route: Route,
-    status: u16,
-    problem: Option<Problem>,
-    lines: Option<LineCounts>,
-}
-
-impl Drop for Entry {
-    fn drop(&mut self) {
-        let took = self.started.elapsed();
-        let lines = self.lines.as_ref().map(LineCounts::get);
-        self.app.metrics.request(self.route, self.status, took);
-        if let Some((lines, failed)) = lines {
-            self.app.metrics.lines(lines, failed);
-        }
-        self.app.log.request(&Logged {
-            id: self.id.to_str().unwrap_or_default(),
-            method: self.method,
-            route: self.route.name(),
-            status: self.status,
-            micros: took.as_micros(),
-            lines,
-            problem: self.problem.as_ref().map(|problem| (problem.code, problem.for_log())),
-        });
-    }
 }
 
 /// A method that clients made up is not logged as they wrote it.

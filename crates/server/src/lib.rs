@@ -10,6 +10,7 @@ mod app;
 mod body;
 mod coding;
 mod diff;
+mod entry;
 mod error;
 mod guard;
 mod input;
