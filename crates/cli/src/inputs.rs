@@ -4,6 +4,7 @@ use crate::args::InputArgs;
 use anyhow::{Context, Result, bail};
 use onefold_formats::inputs::listed;
 use onefold_pipeline::{Selection, Spooled};
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 /// URLs of these are objects of a store, or files of a web server.
@@ -12,6 +13,12 @@ const SCHEMES: [&str; 8] = ["s3", "s3a", "gs", "az", "abfs", "abfss", "http", "h
 /// Whether standard input is read.
 pub(crate) fn is_stdin(path: &Path) -> bool {
     path == Path::new("-")
+}
+
+/// Whether a path is a pipe, as that of `<(command)` is: it can be read once, and has no size.
+fn is_pipe(path: &Path) -> bool {
+    let kind = std::fs::metadata(path).map(|about| about.file_type());
+    kind.is_ok_and(|kind| kind.is_fifo() || kind.is_char_device())
 }
 
 /// The URL that an input is, if it is one.
@@ -32,7 +39,7 @@ pub(crate) fn named(input: &InputArgs) -> Result<Vec<PathBuf>> {
 
 /// Whether any of this has to be spooled.
 pub(crate) fn are_spooled(paths: &[PathBuf]) -> bool {
-    paths.iter().any(|path| is_stdin(path) || url(path).is_some())
+    paths.iter().any(|path| is_stdin(path) || url(path).is_some() || is_pipe(path))
 }
 
 /// The inputs of these names, with what is no file spooled into `scratch`.
@@ -53,6 +60,12 @@ pub(crate) fn selection(paths: Vec<PathBuf>, scratch: &Path, quiet: bool) -> Res
             spooled.push(read);
         } else if let Some(url) = url(path) {
             spooled.push(objects(url, scratch, quiet)?);
+        } else if is_pipe(path) {
+            // Nor can that of a pipe, or the wait for somebody to write into it.
+            let waiting = crate::Waiting::begin(scratch);
+            let read = Spooled::pipe(path, scratch).with_context(|| path.display().to_string())?;
+            drop(waiting);
+            spooled.push(read);
         }
     }
     Ok(Selection { paths, spooled })

@@ -354,3 +354,39 @@ fn an_input_that_is_not_there_is_an_error() {
     place.write("a.jsonl", four_documents());
     place.run("dedup a.jsonl").fails(2, &["--output"]);
 }
+
+#[test]
+fn pipes_are_read_once_and_whole() {
+    let place = Place::new();
+    place.write("a.jsonl", records("jsonl").concat());
+    let expected = place.dedup("a.jsonl");
+    let pipe = place.path("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let bytes = records("jsonl").concat();
+    std::thread::scope(|scope| {
+        scope.spawn(|| fs_err::write(&pipe, &bytes).unwrap());
+        let run = place.dedup_to("pipe", "piped");
+        assert_eq!((run.count("read"), run.count("kept")), (expected.count("read"), expected.count("kept")));
+        assert_eq!(run.kept("pipe"), expected.kept("a.jsonl"));
+        assert_eq!(run.removed()[0]["source"], "pipe");
+    });
+    std::thread::scope(|scope| {
+        scope.spawn(|| fs_err::write(&pipe, &bytes).unwrap());
+        assert!(place.run("pairs pipe").ok().text().contains("exact"));
+    });
+}
+
+#[test]
+fn two_runs_do_not_write_at_one_place() {
+    let place = Place::new();
+    place.write("a.jsonl", records("jsonl").concat());
+    let work = place.path("out").join(".onefold/work");
+    fs_err::create_dir_all(&work).unwrap();
+    let lock = fs_err::File::create(work.join("lock")).unwrap();
+    lock.file().lock().unwrap();
+    place.write("out/.onefold/work/piece-000000-000000", "the other's");
+    place.run("dedup a.jsonl --output out").fails(2, &["out", "another run is writing here"]);
+    assert!(work.join("piece-000000-000000").exists());
+    drop(lock);
+    place.dedup("a.jsonl --force");
+}

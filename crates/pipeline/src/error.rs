@@ -21,6 +21,9 @@ pub enum Error {
     /// The output is there already.
     #[error("{}: already holds something", .0.display())]
     OutputExists(PathBuf),
+    /// Another run is at work there.
+    #[error("{}: another run is writing here", .0.display())]
+    OutputBusy(PathBuf),
     /// Too much of one source would go.
     #[error(
         "{source_name}: {removed} of {read} documents would be removed, more than --max-removed {limit} allows"

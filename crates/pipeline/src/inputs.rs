@@ -7,6 +7,7 @@ use onefold_formats::source::{Fields, Look, Source};
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Which inputs a job reads.
 #[derive(Clone, Debug, Default)]
@@ -39,14 +40,29 @@ pub struct SpooledFile {
 
 impl Spooled {
     /// Copies standard input into `folder`; it is known as `-`.
-    pub fn standard_input(mut reader: impl Read, folder: &Path) -> Result<Self, Error> {
-        fs_err::create_dir_all(folder)?;
+    pub fn standard_input(reader: impl Read, folder: &Path) -> Result<Self, Error> {
         let path = folder.join(format!("onefold-stdin-{}", std::process::id()));
+        Self::copied(reader, path, "-".as_ref(), "stdin".as_ref())
+    }
+
+    /// Copies what comes out of a pipe, which can be read once, into `folder`; it is known by its name.
+    pub fn pipe(named: &Path, folder: &Path) -> Result<Self, Error> {
+        let relative = named.file_name().map_or_else(|| "pipe".as_ref(), Path::new);
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let path = folder.join(format!("onefold-pipe-{}-{number}", std::process::id()));
+        Self::copied(fs_err::File::open(named)?, path, named, relative)
+    }
+
+    fn copied(mut reader: impl Read, path: PathBuf, named: &Path, relative: &Path) -> Result<Self, Error> {
+        if let Some(folder) = path.parent() {
+            fs_err::create_dir_all(folder)?;
+        }
         let mut file = fs_err::File::create(&path)?;
         std::io::copy(&mut reader, &mut file)?;
         file.flush()?;
-        let file = SpooledFile { path, name: "-".into(), relative: "stdin".into() };
-        Ok(Spooled { named: "-".into(), files: vec![file] })
+        let file = SpooledFile { path, name: named.display().to_string(), relative: relative.to_owned() };
+        Ok(Spooled { named: named.to_owned(), files: vec![file] })
     }
 }
 

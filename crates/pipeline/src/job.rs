@@ -184,9 +184,11 @@ pub fn dedup(job: &Job<'_>, output: &Path) -> Result<Outcome, Error> {
     write::check_unit(job, &found.sources)?;
     if !resumes {
         preflight::check(job, &found.sources, Some(output))?;
-        write::clear_staged(output)?;
     }
     let workdir = Workdir::open(&place, &identity, resumes, output)?;
+    if !resumes {
+        write::clear_staged(output)?;
+    }
     let outcome = match write::publishing(&workdir, output)? {
         true => write::publish(job, &workdir, output).and_then(|()| Ok(Manifest::read(output)?)),
         false => run(job, output, found, &workdir),

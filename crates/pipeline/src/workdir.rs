@@ -42,7 +42,12 @@ impl InputStamp {
 #[derive(Debug)]
 pub(crate) struct Workdir {
     path: PathBuf,
+    /// Held as long as the run goes on; the system lets go of it whatever ends the process.
+    _lock: fs_err::File,
 }
+
+/// Name of the file that is locked.
+const LOCK: &str = "lock";
 
 impl Workdir {
     /// Whether a run was begun at this place.
@@ -53,6 +58,13 @@ impl Workdir {
     /// Opens the folder for a run. With `resume`, what an earlier run left is kept if it was the same run; without,
     /// it is cleared.
     pub(crate) fn open(path: &Path, identity: &Identity, resume: bool, output: &Path) -> Result<Self, Error> {
+        fs_err::create_dir_all(path)?;
+        let lock = fs_err::File::create(path.join(LOCK))?;
+        match lock.file().try_lock() {
+            Err(std::fs::TryLockError::WouldBlock) => return Err(Error::OutputBusy(output.to_owned())),
+            // A file system without locks cannot tell of another run.
+            Ok(()) | Err(std::fs::TryLockError::Error(_)) => {}
+        }
         let stamp = path.join("run.json");
         let wanted = serde_json::to_vec(identity).map_err(std::io::Error::other)?;
         if resume && stamp.exists() {
@@ -65,17 +77,14 @@ impl Workdir {
                 Some(found) if found.inputs != identity.inputs => return Err(changed("an input")),
                 Some(found) if found.against != identity.against => return Err(changed("the index")),
                 Some(found) if found != *identity => return Err(changed("what is to be written")),
-                Some(_) => return Ok(Workdir { path: path.to_owned() }),
+                Some(_) => return Ok(Workdir { path: path.to_owned(), _lock: lock }),
             }
         }
-        if path.exists() {
-            fs_err::remove_dir_all(path)?;
-        }
-        fs_err::create_dir_all(path)?;
+        clear(path)?;
         let temporary = path.join("run.tmp");
         fs_err::write(&temporary, wanted)?;
         fs_err::rename(&temporary, &stamp)?;
-        Ok(Workdir { path: path.to_owned() })
+        Ok(Workdir { path: path.to_owned(), _lock: lock })
     }
 
     /// A folder for a listing, which cannot be resumed.
@@ -105,4 +114,16 @@ impl Workdir {
         fs_err::remove_file(self.path.join("run.json"))?;
         Ok(fs_err::remove_dir_all(&self.path)?)
     }
+}
+/// Removes all in a working folder but its lock.
+fn clear(path: &Path) -> Result<(), Error> {
+    for entry in fs_err::read_dir(path)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            fs_err::remove_dir_all(entry.path())?;
+        } else if entry.file_name() != LOCK {
+            fs_err::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
 }
