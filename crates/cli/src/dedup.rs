@@ -219,7 +219,7 @@ fn print_estimate(job: &Job<'_>, json: bool) -> Result<()> {
 
 fn summary(manifest: &Manifest, arguments: &Dedup, output: &Path, seconds: f64) -> Result<()> {
     let counts = &manifest.counts;
-    if arguments.json && output != Path::new("-") {
+    if arguments.json {
         let value = serde_json::json!({
             "version": manifest.version,
             "counts": counts,
@@ -230,7 +230,13 @@ fn summary(manifest: &Manifest, arguments: &Dedup, output: &Path, seconds: f64) 
             "seconds": seconds,
             "peak_memory_bytes": manifest.peak_memory_bytes,
         });
-        outln!("{value}");
+        if output != Path::new("-") {
+            outln!("{value}");
+        } else if !arguments.machine.quiet {
+            // Standard output is the corpus.
+            note!("{value}");
+            return Ok(());
+        }
     }
     if arguments.machine.quiet {
         return Ok(());

@@ -390,3 +390,13 @@ fn two_runs_do_not_write_at_one_place() {
     drop(lock);
     place.dedup("a.jsonl --force");
 }
+
+#[test]
+fn a_circle_of_links_is_gone_round_once() {
+    let place = Place::new();
+    place.write("crawl/day/a.jsonl", line("a", &prose("alpha", 60)));
+    std::os::unix::fs::symlink("..", place.path("crawl/day/up")).unwrap();
+    let run = place.dedup("crawl/**/*.jsonl");
+    assert_eq!(run.count("read"), 1);
+    assert!(!run.kept("day/a.jsonl").is_empty());
+}

@@ -28,6 +28,13 @@ pub struct Inputs {
     pub bad: Vec<(PathBuf, BadRecord)>,
 }
 
+/// Leaves of paths that links make lead to one file only the shortest: `**` goes through links, and round in a circle of them.
+fn without_loops(paths: &mut Vec<PathBuf>) {
+    paths.sort_by_key(|path| (path.components().count(), path.clone()));
+    let mut seen = std::collections::HashSet::new();
+    paths.retain(|path| fs_err::canonicalize(path).map_or(true, |file| seen.insert(file)));
+}
+
 impl Inputs {
     /// Adds a file, a folder or a pattern.
     pub fn add(&mut self, named: &Path) -> Result<(), Error> {
@@ -60,6 +67,9 @@ impl Inputs {
         }
         if matches.is_empty() {
             return Err(Error::NoMatch(pattern.into()));
+        }
+        if pattern.contains("**") {
+            without_loops(&mut matches);
         }
         matches.sort_by(|a, b| a.as_os_str().as_bytes().cmp(b.as_os_str().as_bytes()));
         // Names below the output keep what the matches do not share.

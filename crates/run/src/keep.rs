@@ -94,11 +94,12 @@ impl KeepRule {
     /// A number by which documents rank: the lowest is kept. What is missing ranks last.
     pub fn rank(&self, input: &RankInput<'_>) -> u64 {
         const LAST: u64 = u64::MAX;
+        let url = input.url.filter(|url| !url.is_empty());
         match self {
             KeepRule::First => 0,
             KeepRule::Longest => LAST - 1 - input.normalised_bytes,
-            KeepRule::ShortestUrl => input.url.map_or(LAST, |url| url.len() as u64),
-            KeepRule::HttpsThenShortestUrl => input.url.map_or(LAST, |url| {
+            KeepRule::ShortestUrl => url.map_or(LAST, |url| url.len() as u64),
+            KeepRule::HttpsThenShortestUrl => url.map_or(LAST, |url| {
                 let secure = url.get(..8).is_some_and(|start| start.eq_ignore_ascii_case("https://"));
                 u64::from(!secure) << 62 | url.len() as u64
             }),
@@ -179,6 +180,7 @@ mod tests {
             let rule: KeepRule = rule.parse().unwrap();
             let there = rank(&rule, Some("http://x"), Some("1970-01-01"), Some(f64::NEG_INFINITY), 1);
             assert!(there < rank(&rule, None, None, None, 1), "{rule}");
+            assert!(there < rank(&rule, Some(""), None, None, 1), "{rule}");
         }
     }
 

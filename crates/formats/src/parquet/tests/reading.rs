@@ -2,7 +2,7 @@ use super::*;
 use crate::error::Error;
 use arrow_array::types::Int32Type;
 use arrow_array::*;
-use parquet::basic::{Compression as Codec, GzipLevel, ZstdLevel};
+use parquet::basic::{BrotliLevel, Compression as Codec, GzipLevel, ZstdLevel};
 use std::sync::Arc;
 
 fn strings(count: usize) -> Vec<String> {
@@ -43,6 +43,7 @@ fn every_codec_and_row_group_size_reads_the_same() {
         Codec::UNCOMPRESSED,
         Codec::SNAPPY,
         Codec::GZIP(GzipLevel::default()),
+        Codec::BROTLI(BrotliLevel::default()),
         Codec::LZ4,
         Codec::LZ4_RAW,
         Codec::ZSTD(ZstdLevel::default()),
