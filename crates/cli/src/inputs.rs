@@ -17,8 +17,7 @@ pub(crate) fn is_stdin(path: &Path) -> bool {
 
 /// Whether a path is a pipe, as that of `<(command)` is: it can be read once, and has no size.
 fn is_pipe(path: &Path) -> bool {
-    let kind = std::fs::metadata(path).map(|about| about.file_type());
-    kind.is_ok_and(|kind| kind.is_fifo() || kind.is_char_device())
+    std::fs::metadata(path).is_ok_and(|about| about.file_type().is_fifo())
 }
 
 /// The URL that an input is, if it is one.

@@ -36,7 +36,7 @@ fn pages_that_are_one_by_their_urls_are_members() {
     let stored = place.run(&format!("index get pages {}", text_of(&removed[0]["id"]))).ok().json();
     assert_eq!(stored[0]["keeper"], removed[0]["keeper"]["id"]);
     assert_eq!(stored[0]["similarity"], removed[0]["similarity"]);
-    // By its text alone it is new; found as it was decided it is its keeper's.
+    // The order of arrival is that of the input, though the keeper comes last.
     let numbers: Vec<u64> = place
         .run("index export pages")
         .ok()
@@ -97,13 +97,35 @@ fn texts_are_stored_and_told_on_request() {
 }
 
 #[test]
+fn spikes_are_named_by_how_their_texts_begin() {
+    let place = Place::new();
+    let error = format!("Page not found {}", prose("sorry", 60));
+    let mut lines: String = (0..8).map(|n| line(&format!("err{n}"), &error)).collect();
+    lines += &line("blank", "");
+    place.write("pages.jsonl", lines);
+    place.run("index create pages --distance 3 --store text").ok();
+    place.run("index add pages pages.jsonl").ok();
+    place.run("index pictures pages --output drawn").ok();
+    let table = fs_err::read_to_string(place.path("drawn/spikes.tsv")).unwrap();
+    assert!(table.contains("\t1\t\t1\tempty pages\t\n"), "{table}");
+    assert!(table.contains("\terr0\tPage not found "), "{table}");
+    let drawn = fs_err::read_to_string(place.path("drawn/buckets.svg")).unwrap();
+    assert!(drawn.contains("8 like Page not found"), "{drawn}");
+}
+
+#[test]
 fn what_an_import_would_destroy_is_left() {
     let place = Place::new();
     place.write("pages.jsonl", line("a", &prose("alpha", 60)));
     place.dedup("pages.jsonl");
-    place.write("pages.importing/thesis.txt", "years of work");
-    place.run("index import pages out").fails(2, &["pages.importing", "already holds something"]);
-    assert_eq!(fs_err::read(place.path("pages.importing/thesis.txt")).unwrap(), b"years of work");
+    for name in ["thesis.txt", "thesis.new"] {
+        let file = place.path("pages.importing").join(name);
+        place.write(&format!("pages.importing/{name}"), "years of work");
+        place.run("index import pages out").fails(2, &["pages.importing", "already holds something"]);
+        assert_eq!(fs_err::read(&file).unwrap(), b"years of work");
+        fs_err::remove_file(file).unwrap();
+    }
+    place.run("index import pages out").ok();
 }
 
 #[test]

@@ -304,6 +304,10 @@ fn a_pipe_from_end_to_end() {
     assert!(ran.stderr.contains("removed"), "the summary goes to standard error: {}", ran.stderr);
     assert!(common::tree(&place.path("")).is_empty(), "a pipe leaves no file behind");
     // With --json the data keeps standard output for itself.
+    let ran = place.run_with_input("dedup - --output - --json", input.as_bytes()).ok();
+    assert_eq!(ran.text(), kept);
+    let told: serde_json::Value = serde_json::from_str(ran.stderr.trim()).unwrap();
+    assert_eq!(told["counts"]["removed"], 2);
     let ran = place.run_with_input("dedup - --output - --json --quiet", input.as_bytes()).ok();
     assert_eq!(ran.text(), kept);
     assert_eq!(ran.stderr, "");
@@ -370,6 +374,8 @@ fn pipes_are_read_once_and_whole() {
         assert_eq!(run.kept("pipe"), expected.kept("a.jsonl"));
         assert_eq!(run.removed()[0]["source"], "pipe");
     });
+    // What was read from it cannot be read again, and nobody waits for it.
+    place.run("index import no piped").fails(2, &["pipe", "read once"]);
     std::thread::scope(|scope| {
         scope.spawn(|| fs_err::write(&pipe, &bytes).unwrap());
         assert!(place.run("pairs pipe").ok().text().contains("exact"));
@@ -384,7 +390,7 @@ fn two_runs_do_not_write_at_one_place() {
     fs_err::create_dir_all(&work).unwrap();
     let lock = fs_err::File::create(work.join("lock")).unwrap();
     lock.file().lock().unwrap();
-    place.write("out/.onefold/work/piece-000000-000000", "the other's");
+    fs_err::write(work.join("piece-000000-000000"), "the other's").unwrap();
     place.run("dedup a.jsonl --output out").fails(2, &["out", "another run is writing here"]);
     assert!(work.join("piece-000000-000000").exists());
     drop(lock);

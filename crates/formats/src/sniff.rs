@@ -6,12 +6,18 @@ use crate::error::Error;
 use crate::source::{Fields, Format, Layout, Look, OpenFile, Source};
 use crate::warc::starts_record;
 use std::io::{self, Read};
+use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
 /// Decompressed bytes looked at.
 const HEAD: usize = 1 << 16;
 
 pub(crate) fn look(path: &Path, name: &str, relative: &Path, fields: &Fields) -> Result<Look, Error> {
+    // Opening one waits for a writer, who may never come.
+    if fs_err::metadata(path).is_ok_and(|about| about.file_type().is_fifo()) {
+        let message = "a pipe, which can be read once only, and not now".into();
+        return Err(Error::Unsupported { path: path.to_owned(), message });
+    }
     let mut file = match OpenFile::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {

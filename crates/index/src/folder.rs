@@ -67,8 +67,9 @@ impl Folder {
         for entry in fs::read_dir(path)? {
             let name = entry?.file_name();
             let name = name.to_string_lossy();
-            let known = ["lock", "store.redb", NEW_STORE].contains(&name.as_ref());
-            if !known && !name.ends_with(".segment") && !name.ends_with(".new") {
+            let numbered = name.strip_suffix(".segment").or_else(|| name.strip_suffix(".new"));
+            let is_segment = numbered.is_some_and(|number| number.parse::<u64>().is_ok());
+            if !is_segment && !["lock", "store.redb", NEW_STORE].contains(&name.as_ref()) {
                 return Ok(false);
             }
         }

@@ -82,7 +82,7 @@ pub(crate) enum DurabilityKind {
 #[command(
     after_help = "An index knows --method exact, minhash and simhash, and verifies by shingles. What needs a whole corpus at once \
                   is for batch runs and refused here: --method join and combined, --containment, --within, --templates, \
-                  --unit paragraph, --weight tfidf, --candidates, --bits, and --verify but none. --max-bucket counts the keepers \
+                  --weight tfidf, --candidates, --bits, and --verify but none. --max-bucket counts the keepers \
                   that are there, not those of a whole corpus.\n\nExample: onefold index create pages"
 )]
 pub(crate) struct Create {
@@ -198,9 +198,8 @@ pub(crate) struct Get {
 
 #[derive(Args, Debug)]
 pub(crate) struct Export {
-    /// Folder of the index
-    #[arg(value_name = "DIR")]
-    pub(crate) dir: PathBuf,
+    #[command(flatten)]
+    pub(crate) index: Dir,
     /// Print signatures, shingle sets and texts too, where they are stored
     #[arg(long)]
     pub(crate) full: bool,

@@ -254,7 +254,7 @@ fn each_id(ids: &[String], what: &str, change: impl Fn(&str) -> Result<u64>) -> 
 }
 
 pub(super) fn export(arguments: &Export) -> Result<()> {
-    let index = open(&arguments.dir, Options::default())?;
+    let index = open(&arguments.index.dir, Options::default())?;
     let mut lines = Lines::new();
     index.export(|stored| put_stored(&mut lines, &index, stored, arguments.full))?;
     lines.flush()
