@@ -120,7 +120,7 @@ fn what_an_import_would_destroy_is_left() {
     place.dedup("pages.jsonl");
     for name in ["thesis.txt", "thesis.new"] {
         let file = place.path("pages.importing").join(name);
-        place.write(&format!("pages.importing/{name}"), "years of work");
+        place.write(format!("pages.importing/{name}"), "years of work");
         place.run("index import pages out").fails(2, &["pages.importing", "already holds something"]);
         assert_eq!(fs_err::read(&file).unwrap(), b"years of work");
         fs_err::remove_file(file).unwrap();
