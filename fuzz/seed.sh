@@ -1,6 +1,6 @@
 #!/bin/sh
 # Fills corpus/ with the real files that the tests of onefold-formats and onefold-page use, and with seeds/: Parquet as Arrow's
-# Python writes it, and segments of indexes.
+# Python writes it, segments of indexes, and changes to their stores.
 set -eu
 cd "$(dirname "$0")"
 data=../crates/formats/tests/data
@@ -36,6 +36,7 @@ cp seeds/parquet/* corpus/parquet/
 { printf '\000'; cat ../crates/index/tests/fixtures/v1/0.segment; } >corpus/index_segment/bands
 { printf '\001'; cat seeds/index_segment/coded.segment; } >corpus/index_segment/coded
 { printf '\002'; cat seeds/index_segment/plain.segment; } >corpus/index_segment/plain
+cp seeds/index_store/* corpus/index_store/
 for choice in 000 001 002 200 201 202; do
     printf "\\$choice" >"corpus/index_store/whole-$choice"
     # A bit in the header, and in four pages.

@@ -22,6 +22,7 @@ fn source(path: &Path) -> Source {
         format: Format::Parquet,
         compression: Compression::None,
         layout: Layout::Rows,
+        all_columns: false,
     }
 }
 

@@ -46,6 +46,7 @@ pub fn read_as(bytes: &[u8], format: Format, layout: Layout, limit: usize) -> bo
         format,
         compression: if layout == Layout::Plain { Compression::None } else { Compression::of(bytes) },
         layout,
+        all_columns: bytes.len() % 2 == 1,
     };
     let fields = Fields::default();
     let mut reader = Reader::open(&source, &fields, limit, (0, 0)).expect("the file opens");

@@ -113,7 +113,9 @@ pub(crate) struct InputArgs {
     /// of names. URLs of object stores, such as s3://bucket/prefix, where this program was built to read them.
     #[arg(value_name = "INPUT", required_unless_present = "files_from")]
     pub(crate) inputs: Vec<PathBuf>,
-    /// Read more inputs from a file that lists paths, one a line
+    /// Read more inputs from a file that lists paths, one a line; `-` is standard input
+    ///
+    /// Every line that is not blank is a path, those that start with `#` too.
     ///
     /// Example: --files-from list.txt --text-field content --id-field page_id
     #[arg(long, value_name = "FILE", help_heading = "Input", hide_short_help = true)]
@@ -268,6 +270,9 @@ pub(crate) struct Pairs {
     #[arg(long, conflicts_with = "format", help_heading = "Output")]
     pub(crate) histogram: bool,
     /// Fail if more pairs are to be compared or listed
+    ///
+    /// They are counted before the first is printed; a listing that --memory cuts into several passes is counted pass by pass, and
+    /// what was printed of earlier ones stays.
     #[arg(long, value_name = "N", default_value_t = 100_000_000, help_heading = "Output")]
     pub(crate) max_pairs: u64,
     #[command(flatten)]
@@ -336,7 +341,7 @@ pub(crate) struct Explain {
     /// Id of the document
     #[arg(value_name = "ID")]
     pub(crate) id: String,
-    /// Print JSON, a line for each document of this id
+    /// Print JSON, a line for each document of this id; one that is like no other is looked for where none else has it
     #[arg(long)]
     pub(crate) json: bool,
     /// Print passages whole, however long

@@ -2,27 +2,30 @@
 
 use crate::CANCEL;
 use crate::args::{ClusterKind, Dedup, EvidenceKind, InputArgs, MachineArgs, MatchArgs, UnitKind};
+use crate::heap;
 use crate::inputs::{are_spooled, named, selection};
 use crate::progress::Bars;
 use crate::size::human;
-use crate::terminal::{note, outln};
-use anyhow::{Result, bail};
+use crate::terminal::{escape, note, outln};
+use anyhow::{Result, bail, ensure};
 use onefold_detect::resolve::Clustering;
-use onefold_formats::source::Fields;
+use onefold_formats::compress::{Compression, Encoder};
+use onefold_formats::source::{Fields, Format};
 use onefold_index::{Index, Options};
 use onefold_pipeline::{Against, EvidenceFormat, Job, Outcome, Resources, Switches, available_memory};
 use onefold_run::{KeepRule, Manifest, Method, Plan, Unit};
 use std::collections::BTreeMap;
-use std::io::Write;
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 pub(crate) fn run(arguments: &Dedup) -> Result<()> {
-    crate::terminal::RESUMABLE.store(true, Ordering::Relaxed);
     let bars = Bars::new(arguments.machine.quiet);
     let to_stdout = arguments.output.as_deref() == Some(Path::new("-"));
     let named = named(&arguments.input)?;
+    // What was spooled is gone with the process, and so is an output on its way to standard output.
+    crate::terminal::RESUMABLE.store(!to_stdout && !are_spooled(&named), Ordering::Relaxed);
     let scratch = Scratch::new(&arguments.machine, to_stdout || are_spooled(&named))?;
     let mut job = Job {
         plan: plan(&arguments.input, &arguments.matching)?,
@@ -36,6 +39,7 @@ pub(crate) fn run(arguments: &Dedup) -> Result<()> {
             },
             resume: arguments.resume,
             force: arguments.force,
+            one_stream: to_stdout,
             max_bad_records: arguments.input.max_bad_records,
             max_removed: arguments.max_removed,
             ..Switches::default()
@@ -57,7 +61,7 @@ pub(crate) fn run(arguments: &Dedup) -> Result<()> {
     }
     job.plan = job.plan.tuned(arguments.matching.given_bands())?;
     if arguments.plan {
-        return print_estimate(&job, arguments.json);
+        return print_estimate(&job, arguments.output.as_deref(), arguments.json);
     }
     let index = arguments.against.as_deref().map(|path| open_against(arguments, path, &job)).transpose()?;
     job.against =
@@ -75,7 +79,7 @@ pub(crate) fn run(arguments: &Dedup) -> Result<()> {
         }
     };
     if to_stdout {
-        print_kept(&folder.join("kept"))?;
+        print_kept(&manifest, &folder.join("kept"))?;
     }
     summary(&manifest, arguments, output, started.elapsed().as_secs_f64())
 }
@@ -160,27 +164,52 @@ pub(crate) fn plan(input: &InputArgs, matching: &MatchArgs) -> Result<Plan> {
     matching.apply(plan)
 }
 
+/// What the job may use, of which the allocator is told.
 pub(crate) fn resources(machine: &MachineArgs) -> Resources {
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    let memory_bytes = machine.memory.unwrap_or_else(|| available_memory() / 2);
+    heap::keep_to(memory_bytes);
     Resources {
         threads: machine.threads.map_or(processors, usize::from),
-        memory_bytes: machine.memory.unwrap_or_else(|| available_memory() / 2),
+        memory_bytes,
         temp: machine.temp.clone(),
     }
 }
 
-fn print_kept(folder: &Path) -> Result<()> {
+/// Prints what is kept, in the order of the input. Lines of two files do not become one.
+fn print_kept(manifest: &Manifest, folder: &Path) -> Result<()> {
     let mut out = std::io::stdout().lock();
-    let mut inputs = onefold_formats::inputs::Inputs::default();
-    inputs.add(folder)?;
-    for file in inputs.files {
-        std::io::copy(&mut fs_err::File::open(file.path)?, &mut out)?;
+    let mut ends_in_line = true;
+    for input in &manifest.inputs {
+        let path = folder.join(&input.output);
+        if !path.exists() {
+            ensure!(input.kept == 0, "{}: what was kept of it is not there", input.source);
+            continue;
+        }
+        let mut file = fs_err::File::open(path)?;
+        if file.metadata()?.len() == 0 {
+            continue;
+        }
+        if !ends_in_line {
+            let mut end = Encoder::new(&mut out, input.compression)?;
+            end.write_all(b"\n")?;
+            end.finish()?;
+        }
+        std::io::copy(&mut file, &mut out)?;
+        // A record of an archive ends as it should, and what is compressed is not read again for its last byte.
+        ends_in_line = matches!(input.format, Format::Warc | Format::Arc) || {
+            let mut last = [0];
+            file.seek(SeekFrom::End(-1))?;
+            file.read_exact(&mut last)?;
+            input.compression == Compression::None && last == *b"\n"
+        };
     }
     Ok(out.flush()?)
 }
 
-fn print_estimate(job: &Job<'_>, json: bool) -> Result<()> {
-    let estimate = onefold_pipeline::estimate(job)?;
+fn print_estimate(job: &Job<'_>, output: Option<&Path>, json: bool) -> Result<()> {
+    let output = output.unwrap_or(Path::new("."));
+    let estimate = onefold_pipeline::estimate(job, Some(output))?;
     let plan = &job.plan;
     if json {
         let value = serde_json::json!({
@@ -189,9 +218,11 @@ fn print_estimate(job: &Job<'_>, json: bool) -> Result<()> {
             "input_bytes": estimate.input_bytes,
             "documents": estimate.documents,
             "memory_bytes": estimate.memory_bytes,
+            "memory_allowed_bytes": job.resources.memory_bytes,
             "temp_bytes": estimate.temp_bytes,
             "output_bytes": estimate.output_bytes,
             "seconds": estimate.seconds,
+            "refused": estimate.refused,
             "bands": plan.method.has_signature().then_some(plan.bands.bands),
             "rows": plan.method.has_signature().then_some(plan.bands.rows),
         });
@@ -213,6 +244,9 @@ fn print_estimate(job: &Job<'_>, json: bool) -> Result<()> {
     outln!("time       about {:.0} s with {} threads", estimate.seconds.max(1.0), job.resources.threads);
     if plan.method.has_signature() {
         outln!("bands      {} of {} rows", plan.bands.bands, plan.bands.rows);
+    }
+    if let Some(why) = &estimate.refused {
+        outln!("refused    {}", escape(why));
     }
     Ok(())
 }

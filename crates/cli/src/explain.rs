@@ -30,6 +30,10 @@ fn place(document: &DocumentRef) -> String {
 fn print(out: &mut impl Write, explanation: &Explanation, full: bool) -> Result<()> {
     writeln!(out, "document  {}", place(&explanation.document))?;
     match &explanation.fate {
+        Fate::Empty => {
+            writeln!(out, "verdict   kept: empty, there is no word in it to be compared")?;
+            writeln!(out, "          empty documents are kept, all of them, and are nobody's duplicates")?;
+        }
         Fate::Unique => writeln!(out, "verdict   kept: like no document that was kept before it")?,
         Fate::Keeper { cluster, size, others } => {
             writeln!(out, "verdict   kept: keeper of cluster {cluster}, {size} documents")?;
@@ -63,7 +67,11 @@ fn print(out: &mut impl Write, explanation: &Explanation, full: bool) -> Result<
                 writeln!(out, "url       {}: {}", rule.name(), said(rule))?;
             }
             // Where the rule goes by another measure than shingles, that one decided.
-            if explanation.measured.is_none()
+            if let (None, Some(shared), Some(own)) =
+                (&explanation.measured, removed.shared_shingles, removed.shingles)
+            {
+                writeln!(out, "score     {:.4}: {shared} shingles shared of {own} here", removed.similarity)?;
+            } else if explanation.measured.is_none()
                 || removed.shared_shingles.is_none() && removed.kind == Verdict::Near
             {
                 writeln!(out, "decided   by a similarity of {:.4}", removed.similarity)?;
@@ -80,6 +88,9 @@ fn print(out: &mut impl Write, explanation: &Explanation, full: bool) -> Result<
         writeln!(out, "contained {:.4} of this document in the keeper", measured.containment)?;
     }
     writeln!(out, "rule      {}", explanation.rule)?;
+    if let Some(unread) = &explanation.unread {
+        writeln!(out, "texts     cannot be read again: {}", escape(unread))?;
+    }
     if !explanation.passages.is_empty() {
         writeln!(out, "\n  = in both   - here alone   + in the keeper alone")?;
         for passage in &explanation.passages {

@@ -68,6 +68,9 @@ pub(crate) fn run(arguments: &Extract) -> Result<()> {
     for (path, bad) in &inputs.bad {
         counts.bad(&path.display().to_string(), bad, arguments.quiet);
     }
+    for text in inputs.notes.iter().filter(|_| !arguments.quiet) {
+        note!("note: {}", escape(text));
+    }
     let several = inputs.files.len() > 1;
     let mut printer = Printer::new(format, content);
     let mut show = match &arguments.show {

@@ -4,6 +4,7 @@ use crate::args::InputArgs;
 use anyhow::{Context, Result, bail};
 use onefold_formats::inputs::listed;
 use onefold_pipeline::{Selection, Spooled};
+use std::io::Read;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
@@ -30,8 +31,19 @@ pub(crate) fn url(path: &Path) -> Option<&str> {
 /// All that the arguments name, in order.
 pub(crate) fn named(input: &InputArgs) -> Result<Vec<PathBuf>> {
     let mut paths = input.inputs.clone();
+    let mut listings = 0;
     for list in &input.files_from {
-        paths.extend(listed(list)?);
+        if !is_stdin(list) {
+            paths.extend(listed(&fs_err::read(list)?));
+            continue;
+        }
+        listings += 1;
+        let mut bytes = Vec::new();
+        std::io::stdin().lock().read_to_end(&mut bytes).context("standard input")?;
+        paths.extend(listed(&bytes));
+    }
+    if listings + paths.iter().filter(|path| is_stdin(path)).count() > 1 {
+        bail!("`-` stands for standard input, which can be read once");
     }
     Ok(paths)
 }
@@ -43,9 +55,6 @@ pub(crate) fn are_spooled(paths: &[PathBuf]) -> bool {
 
 /// The inputs of these names, with what is no file spooled into `scratch`.
 pub(crate) fn selection(paths: Vec<PathBuf>, scratch: &Path, quiet: bool) -> Result<Selection> {
-    if paths.iter().filter(|path| is_stdin(path)).count() > 1 {
-        bail!("`-` stands for standard input, which can be read once");
-    }
     let mut spooled: Vec<Spooled> = Vec::new();
     for path in &paths {
         if spooled.iter().any(|spooled| spooled.named == *path) {

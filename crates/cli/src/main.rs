@@ -8,6 +8,7 @@ mod evaluate;
 mod explain;
 mod extract;
 mod fingerprints;
+mod heap;
 mod index;
 mod inputs;
 mod pairs;
@@ -21,6 +22,7 @@ mod url;
 
 use crate::terminal::note;
 use clap::Parser;
+use nix::sys::signal::{SigSet, Signal};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -63,6 +65,9 @@ fn keep_quiet_what_is_caught() {
 
 fn main() -> ExitCode {
     keep_quiet_what_is_caught();
+    // Where the size of files is limited, the write that goes beyond fails and is told, instead of ending the process. Threads
+    // that come later inherit this.
+    let _ = SigSet::from(Signal::SIGXFSZ).thread_block();
     let command = args::Cli::parse().command;
     let handler = ctrlc::set_handler(|| {
         let waiting = WAITING.lock().unwrap_or_else(PoisonError::into_inner).take();

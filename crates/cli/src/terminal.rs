@@ -53,10 +53,15 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     let closed = |cause: &(dyn std::error::Error + 'static)| {
         cause.downcast_ref::<std::io::Error>().is_some_and(|e| e.kind() == std::io::ErrorKind::BrokenPipe)
     };
-    if error.chain().any(closed) {
+    let known = error.downcast_ref::<Error>();
+    // An error that passes another on as its own hides it from the chain.
+    let passed_on = match known {
+        Some(Error::Io(error) | Error::Formats(onefold_formats::Error::Io(error))) => Some(error),
+        _ => None,
+    };
+    if error.chain().any(closed) || passed_on.is_some_and(|error| closed(error)) {
         return ExitCode::SUCCESS;
     }
-    let known = error.downcast_ref::<Error>();
     note!("error: {}", escape(&format!("{error:#}")));
     if let Some(hint) = known.and_then(hint) {
         note!("hint: {hint}");
@@ -69,6 +74,7 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
 
 fn hint(error: &Error) -> Option<String> {
     Some(match error {
+        Error::OutputIsFile { .. } => "choose another --output".into(),
         Error::OutputExists(_) => {
             "choose another --output, --force to overwrite it, or --resume to go on with a stopped run".into()
         }
@@ -80,6 +86,15 @@ fn hint(error: &Error) -> Option<String> {
             "nothing was written; the same command with --resume goes on from here".into()
         }
         Error::Memory { needed_mib, .. } => format!("--memory {needed_mib}MiB would do"),
+        Error::LargeDocument { needed_mib, .. } | Error::LargeCluster { needed_mib, .. }
+            if RESUMABLE.load(Ordering::Relaxed) => format!(
+            "nothing was written; the same command with --resume and --memory {needed_mib}MiB goes on from here"
+        ),
+        Error::LargeDocument { needed_mib, .. } | Error::LargeCluster { needed_mib, .. } => format!("--memory {needed_mib}MiB would do"),
+        Error::ManyDocuments { needed_mib, .. } if RESUMABLE.load(Ordering::Relaxed) => format!(
+            "nothing was written; the same command with --resume and more than --memory {needed_mib}MiB goes on from here"
+        ),
+        Error::ManyDocuments { needed_mib, .. } => format!("more than --memory {needed_mib}MiB would do"),
         Error::Disk { .. } => "--temp and --output can be on another disk".into(),
         Error::ResumeChanged { .. } => {
             "run without --resume, with --force, to start from the beginning".into()
@@ -88,7 +103,13 @@ fn hint(error: &Error) -> Option<String> {
         Error::Io(error) | Error::Formats(onefold_formats::Error::Io(error))
             if error.kind() == std::io::ErrorKind::StorageFull =>
         {
-            "nothing half-written is left; --temp and --output can be on another disk, and --resume goes on"
+            let resume = if RESUMABLE.load(Ordering::Relaxed) { ", and --resume goes on" } else { "" };
+            format!("nothing half-written is left; --temp and --output can be on another disk{resume}")
+        }
+        Error::Io(error) | Error::Formats(onefold_formats::Error::Io(error))
+            if error.kind() == std::io::ErrorKind::FileTooLarge =>
+        {
+            "nothing half-written is left; files may be no larger here: see `ulimit -f`, or what the disk allows"
                 .into()
         }
         _ => return None,

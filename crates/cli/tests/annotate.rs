@@ -66,6 +66,61 @@ fn annotating_twice_leaves_one_verdict() {
 }
 
 #[test]
+fn a_field_of_that_name_that_is_no_verdict_is_not_overwritten() {
+    let place = Place::new();
+    let text = prose("alpha", 30);
+    let with = |value: &str| format!("{{\"id\":\"b\",\"onefold\":{value},\"text\":\"{text}\"}}\n");
+    let first = line("a", &text);
+    for foreign in ["\"my own\"", "7", "[]", "{}", "{\"kind\":\"mine\",\"colour\":1}"] {
+        place.write("a.jsonl", first.clone() + &with(foreign));
+        let place_of = format!("at {}", first.len());
+        let said = ["a.jsonl", &place_of, "\"onefold\"", "--annotate"];
+        let ran = place.run("dedup a.jsonl --annotate --output out").fails(2, &said);
+        assert!(!ran.stderr.contains("--resume"), "{}", ran.stderr);
+        assert!(
+            common::tree(&place.path("out")).keys().all(|name| !name.ends_with("a.jsonl")),
+            "no half output"
+        );
+        fs_err::remove_dir_all(place.path("out")).unwrap();
+    }
+    // A verdict, and what holds nothing, give way; so do two of them, behind a mark of byte order.
+    let ours = with("{\"kind\":null,\"cluster\":3}").replace("\"id\"", "\"onefold\": null ,\"id\"");
+    place.write("a.jsonl", format!("\u{feff}{ours}") + &first);
+    let kept = place.dedup("a.jsonl --annotate").kept_text("a.jsonl");
+    assert_eq!(kept.matches("\"onefold\"").count(), 2, "{kept}");
+    let own = table::table_of(&[("text", vec![Some(&*text)]), ("onefold", vec![Some("my own")])], true);
+    place.write("t.parquet", own);
+    place.run("dedup t.parquet --annotate --output p").fails(2, &["t.parquet", "\"onefold\"", "--annotate"]);
+    assert!(common::tree(&place.path("p")).is_empty());
+}
+
+#[test]
+fn a_damaged_table_is_a_bad_record_all_the_same() {
+    let place = Place::new();
+    let text = prose("alpha", 30);
+    let whole = table::table_of(&[("text", vec![Some(&*text)])], true);
+    place.write("t.parquet", &whole[..whole.len() - 20]);
+    place.write("a.jsonl", line("a", &text));
+    place.dedup("t.parquet a.jsonl --annotate").counted(2, 1, 0, 1);
+}
+
+#[test]
+fn a_column_of_verdicts_is_written_anew() {
+    let place = Place::new();
+    let text = prose("alpha", 30);
+    place.write(
+        "t.parquet",
+        table::table_of(
+            &[("id", vec![Some("a"), Some("b")]), ("text", vec![Some(&*text), Some(&*text)])],
+            true,
+        ),
+    );
+    place.dedup_to("t.parquet --annotate", "once");
+    let run = place.dedup_to("once/kept/t.parquet --annotate", "twice");
+    assert_eq!(run.kept("t.parquet"), place.finished("once").kept("t.parquet"));
+}
+
+#[test]
 fn bad_lines_are_not_annotated() {
     let place = Place::new();
     place.write("a.jsonl", line("a", &prose("alpha", 30)) + "no json\n" + &line("b", &prose("alpha", 30)));

@@ -77,6 +77,21 @@ fn raw_nul_bytes_in_lines_and_texts() {
     place.write("a.jsonl", [good.as_bytes(), b"{\"id\":\"x\",\"text\":\"a\0b\"}\n"].concat());
     let run = place.dedup_to("a.jsonl", "lines");
     run.counted(2, 1, 0, 1);
+    named(&run, &["nul"]);
+    // Between the values of a line, in a file full of them as a crash leaves it, and among the rows of a table.
+    let hole = [good.as_bytes(), &[0; 4000], b"\n"].concat();
+    let full = [b"\0\0\0\0 some words \0\0\0\0".as_slice(); 40].concat();
+    let row = format!("id,text\na,{}\nb,some\0words\n", prose("gamma", 30)).into_bytes();
+    let between = [good.as_bytes(), b"{\"id\":\"x\",\0\"text\":\"a\"}\n"].concat();
+    for (name, bytes) in [("hole.jsonl", hole), ("full.txt", full), ("rows.csv", row), ("b.jsonl", between)] {
+        place.write(name, bytes);
+        let run = place.dedup_to(name, &format!("out-{name}"));
+        assert_eq!(run.count("bad"), 1, "{name}");
+        named(&run, &["nul"]);
+    }
+    // What is no text for other reasons is not blamed on its NULs.
+    place.write("x.bin", [[0u8, 0xff, 0x81, 7, 0xc3, 3], [1, 2, 3, 4, 5, 6]].concat().repeat(50));
+    named(&place.dedup_to("x.bin", "binary"), &["unrecognised"]);
     place.write("b.txt", [prose("beta", 60).as_bytes(), b" \0 and more"].concat());
     let run = place.dedup_to("b.txt", "text");
     run.counted(1, 0, 0, 1);
@@ -318,6 +333,30 @@ fn rows_of_csv_that_do_not_fit() {
     assert!(run.bad_kinds().iter().all(|kind| kind == "csv" || kind == "missing-field"));
     assert_eq!(run.count("bad"), 2, "{:?}", run.bad());
     assert!(run.kept_text("a.csv").contains("over two lines"));
+}
+
+#[test]
+fn a_text_that_begins_with_a_quotation_mark_takes_no_other_rows_along() {
+    let place = Place::new();
+    let texts =
+        ["\"Hello one two three four five", "a b c d e f", "g h i j k l", "\"World m n o p q", "a b c d e f"];
+    let rows = |mark: char| -> Vec<String> {
+        texts.iter().zip(1..).map(|(text, id)| format!("{id}{mark}{text}\n")).collect()
+    };
+    let tabs = rows('\t');
+    place.write("a.tsv", format!("id\ttext\n{}", tabs.concat()));
+    let run = place.dedup_to("a.tsv", "tabs");
+    run.counted(5, 4, 1, 0);
+    assert_eq!(run.removed_ids(), ["5"]);
+    assert_eq!(run.kept_text("a.tsv"), format!("id\ttext\n{}", tabs[..4].concat()));
+    let commas = rows(',');
+    place.write("a.csv", format!("id,text\n{}", commas.concat()));
+    let run = place.dedup_to("a.csv", "commas");
+    run.counted(5, 2, 1, 2);
+    let bad = named(&run, &["csv", "csv"]);
+    let offset = |row: usize| 8 + commas[..row].concat().len();
+    assert_eq!([&bad[0]["offset"], &bad[1]["offset"]], [&offset(0), &offset(3)]);
+    assert_eq!(run.kept_text("a.csv"), format!("id,text\n{}", commas[1..3].concat()));
 }
 
 #[test]

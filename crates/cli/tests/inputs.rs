@@ -87,6 +87,36 @@ fn every_format_is_read_in_every_compression_and_kept_in_its_own() {
 }
 
 #[test]
+fn a_table_under_another_name_is_a_table_and_a_template_is_a_text() {
+    let place = Place::new();
+    let row =
+        |mark: char| format!("id{mark}text\na{mark}{}\nb{mark}{}\n", prose("alpha", 40), prose("alpha", 40));
+    for (name, mark, format) in
+        [("a.jsonl", ',', "csv"), ("b.tsv", ',', "csv"), ("c.csv", '\t', "tsv"), ("d.json", '\t', "tsv")]
+    {
+        place.write(name, row(mark));
+        let run = place.dedup_to(name, &format!("out-{name}"));
+        run.counted(2, 1, 1, 0);
+        assert_eq!(text_of(&run.manifest()["inputs"][0]["format"]), format, "{name}");
+    }
+    place.write("in/a.md", format!("{{{{APIRef(\"x\")}}}}\n\n# Title\n\n{}\n", prose("alpha", 40)));
+    place.write("in/b.txt", format!("{{% extends %}}\n{}\n", prose("beta", 40)));
+    place.dedup("in").counted(2, 2, 0, 0);
+}
+
+#[test]
+fn an_archive_with_a_dictionary_is_read_by_it_and_kept_without() {
+    let place = Place::new();
+    let dictionary = include_bytes!("../../formats/src/compress/tests.dictionary");
+    let mut compressor = zstd::bulk::Compressor::with_dictionary(3, dictionary).unwrap();
+    let mut bytes = [b"\x5d\x2a\x4d\x18", &(dictionary.len() as u32).to_le_bytes()[..], dictionary].concat();
+    bytes.extend(records("wet").iter().flat_map(|record| compressor.compress(record).unwrap()));
+    place.write("a.warc.zst", bytes);
+    let run = place.dedup("a.warc.zst");
+    check_four(&run, "wet", "zstd", "a.warc.zst");
+}
+
+#[test]
 fn archives_with_a_member_a_record_stay_so() {
     let place = Place::new();
     for format in ["warc", "wet", "arc"] {

@@ -188,3 +188,28 @@ fn a_rule_that_is_none_is_refused() {
     }
     assert!(!place.path("out").exists());
 }
+
+#[test]
+fn a_rule_that_nothing_has_a_value_for_says_so() {
+    let place = Place::new();
+    let text = prose("alpha", 40);
+    let scored = |id: &str, score: &str| format!("{{\"id\":\"{id}\",\"text\":\"{text}\",\"q\":{score}}}\n");
+    place.write("a.jsonl", scored("b", "\"high\"") + &scored("a", "null"));
+    for (rule, what) in [
+        ("field:q", "a number in a field \"q\""),
+        ("field:none", "a number in a field \"none\""),
+        ("newest", "a date"),
+        ("shortest-url", "a URL"),
+    ] {
+        let run = place.dedup(&format!("a.jsonl --force --keep {rule}"));
+        assert_eq!(run.kept_ids("a.jsonl"), ["a"]);
+        let note = run.manifest()["notes"][0].as_str().unwrap().to_owned();
+        assert!(note.contains(&format!("--keep {rule}")) && note.contains(what), "{note}");
+        assert!(run.stderr.contains(&note), "{}", run.stderr);
+    }
+    place.write("a.jsonl", scored("b", "2") + &scored("a", "null"));
+    for rule in ["field:q", "first", "longest"] {
+        let run = place.dedup(&format!("a.jsonl --force --keep {rule}"));
+        assert_eq!(run.manifest()["notes"], json!([]), "{rule}");
+    }
+}

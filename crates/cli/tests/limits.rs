@@ -104,3 +104,18 @@ fn a_share_that_is_none_is_refused() {
         place.run(&format!("dedup b.jsonl --output none --max-removed={wrong}")).fails(2, &["--max-removed"]);
     }
 }
+
+#[test]
+fn every_bucket_that_is_cut_is_named() {
+    let place = Place::new();
+    let copies = |group: usize| {
+        (0..4).map(move |n| line(&format!("g{group}n{n}"), &edited(&format!("t{group}x"), 60, &[n])))
+    };
+    place.write("a.jsonl", (0..120).flat_map(copies).collect::<String>());
+    let buckets = place.dedup("a.jsonl --max-bucket 3").manifest()["buckets"].clone();
+    let cut = buckets.as_array().unwrap().iter().filter(|bucket| bucket["cut"] == true);
+    let groups: std::collections::BTreeSet<String> = cut
+        .map(|bucket| common::text_of(&bucket["first"]["id"]).split('n').next().unwrap().to_owned())
+        .collect();
+    assert_eq!(groups.len(), 120);
+}

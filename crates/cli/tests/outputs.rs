@@ -186,7 +186,16 @@ fn evidence_comes_as_parquet_when_asked() {
         let keeper = row.get("keeper.id").or_else(|| row["keeper"].get("id")).expect("the keeper");
         assert_eq!(keeper, &line["keeper"]["id"]);
     }
-    assert_eq!(table::height(&tables.bytes("clusters.parquet")), 2);
+    let clusters = table::rows(&tables.bytes("clusters.parquet"));
+    for (row, line) in clusters.iter().zip(lines.clusters()) {
+        assert_eq!(row["members"], line["members"], "members are documents, not texts");
+        assert_eq!(row["keeper.id"], line["keeper"]["id"]);
+    }
+    assert_eq!(clusters.len(), 2);
+    for id in ["a", "b2"] {
+        let told = |run: &str| place.run(&format!("explain {run} {id} --json")).ok().stdout;
+        assert_eq!(told("tables"), told("lines"), "{id} is explained from either");
+    }
     let bad = table::rows(&tables.bytes("bad.parquet"));
     assert_eq!(bad.len(), 1);
     for key in ["source", "offset", "length", "kind", "message"] {

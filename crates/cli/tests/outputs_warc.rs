@@ -4,9 +4,8 @@
 mod common;
 
 use common::archive::{self, Record, html, uuid};
+use common::warcio::Warcio;
 use common::{Place, compressed, data, prose};
-use std::path::Path;
-use std::process::Command;
 
 fn page(id: &str, topic: &str) -> Record {
     Record::response(id, &format!("http://x/{id}"), &html(&prose(topic, 60)))
@@ -271,32 +270,9 @@ fn revisits_of_real_archives_survive() {
     assert_eq!(revisits(&after), 9);
 }
 
-/// A Python that has `warcio`, if there is one.
-fn warcio() -> Option<Vec<String>> {
-    let python = std::env::var("ONEFOLD_TEST_PYTHON").unwrap_or_else(|_| "python3".into());
-    let known = Command::new(&python).args(["-c", "import warcio.cli"]).output();
-    if known.is_ok_and(|output| output.status.success()) {
-        return Some(vec![python, "-m".into(), "warcio.cli".into()]);
-    }
-    eprintln!("skipped: no warcio for python3, and ONEFOLD_TEST_PYTHON names none");
-    None
-}
-
-/// Where `fastwarc` is installed beside it, it reads as many records, and their digests hold.
-fn fastwarc_agrees(python: &str, path: &Path) {
-    let script = "import sys\ntry:\n from fastwarc.warc import ArchiveIterator\nexcept ImportError:\n sys.exit(0)\n\
-                  from warcio.archiveiterator import ArchiveIterator as Other\n\
-                  path = sys.argv[1]\n\
-                  ours = sum(1 for _ in ArchiveIterator(open(path, 'rb')))\n\
-                  theirs = sum(1 for _ in Other(open(path, 'rb')))\n\
-                  sys.exit(ours != theirs)";
-    let ran = Command::new(python).args(["-c", script]).arg(path).output().unwrap();
-    assert!(ran.status.success(), "{}: {}", path.display(), String::from_utf8_lossy(&ran.stderr));
-}
-
 #[test]
 fn warcio_finds_no_fault_in_what_is_written() {
-    let Some(warcio) = warcio() else { return };
+    let Some(warcio) = Warcio::find() else { return };
     let place = Place::new();
     // `example-extra.warc` has a wrong digest as it comes.
     let real = ["whirlwind.warc.gz", "dupes.warc.gz", "blackbook.warc.gz", "transfer_gzip.warc.gz"];
@@ -307,14 +283,37 @@ fn warcio_finds_no_fault_in_what_is_written() {
         for flag in ["", "--annotate"] {
             let run = place.dedup(&format!("{name} again-{name} --force {flag}"));
             for kept in [name.to_owned(), format!("again-{name}")] {
-                let path = run.folder.join("kept").join(&kept);
-                let mut command = Command::new(&warcio[0]);
-                let ran = command.args(&warcio[1..]).arg("check").arg(&path).output().unwrap();
-                let said =
-                    String::from_utf8_lossy(&ran.stdout).into_owned() + &String::from_utf8_lossy(&ran.stderr);
-                assert!(ran.status.success() && !said.contains("failed"), "{kept} {flag}: {said}");
-                fastwarc_agrees(&warcio[0], &path);
+                warcio.finds_no_fault(&run.folder.join("kept").join(&kept));
             }
         }
+    }
+}
+
+#[test]
+fn a_member_too_large_to_be_read_is_told_by_its_own_header() {
+    let place = Place::new();
+    let video = Record::new("response", "video")
+        .with("WARC-Target-URI", "http://x/video")
+        .with("Content-Type", "application/http; msgtype=response")
+        .body(
+            [&b"HTTP/1.1 200 OK\r\nContent-Type: video/mp4\r\n\r\n\0\0\0\x18ftypmp42"[..], &[0; 9 << 20]]
+                .concat(),
+        );
+    let html = format!("<html><body><p>{}</p></body></html>", "large ".repeat(3 << 19));
+    let records = [
+        page("one", "alpha"),
+        page("two", "alpha"),
+        video,
+        Record::request("of-two", "http://x/two", Some("two")),
+        Record::response("large", "http://x/large", &html),
+        Record::new("resource", "picture").with("Content-Type", "image/png").body(b"\x89PNG\r\n".to_vec()),
+    ];
+    for how in compressed::ALL {
+        place.write("a.warc", compressed::compress(how, &archive::bytes_of(&records)));
+        let run = place.dedup("a.warc --max-document 1MiB --force");
+        run.counted(3, 1, 1, 1);
+        assert_eq!(run.bad_kinds(), ["too-large"], "{how}");
+        let kept = archive::parse(&compressed::decompress(how, &run.kept("a.warc")));
+        assert_eq!(archive::ids(&kept), ["one", "video", "picture"], "{how}");
     }
 }

@@ -114,6 +114,14 @@ fn the_number_of_pairs_is_guarded() {
     place.write("b.jsonl", lines);
     place.run("pairs b.jsonl --max-pairs 1000").ok();
     place.run("pairs b.jsonl --max-pairs 1000 --expand").fails(2, &["1000", "--max-pairs"]);
+    // Ten copies of either of two similar texts: 2 * 45 pairs of copies, 100 across. All are counted before one is listed.
+    let lines: String = (0..20).map(|n| line(&format!("d{n}"), &edited("alpha", 80, &[n % 2]))).collect();
+    place.write("c.jsonl", lines);
+    for (most, code) in [(0, 2), (89, 2), (90, 2), (189, 2), (190, 0)] {
+        let ran = place.run(&format!("pairs c.jsonl --expand --max-pairs {most}"));
+        assert_eq!(ran.code, Some(code), "{most}: {}", ran.stderr);
+        assert_eq!(ran.text().lines().count(), if code == 0 { 191 } else { 0 }, "{most}");
+    }
 }
 
 #[test]
@@ -189,4 +197,20 @@ fn planted_pairs_are_found() {
         .filter(|pair| !found.contains(pair))
         .count();
     assert!(missed * 50 <= truth.len(), "{missed} of {} planted pairs missed", truth.len());
+}
+
+#[test]
+fn a_reader_that_has_enough_ends_the_listing_quietly() {
+    let place = Place::new();
+    place.write(
+        "a.jsonl",
+        (0..400).map(|n| line(&format!("copy-{n}"), "one text of all")).collect::<String>(),
+    );
+    let mut child = place.start(&mut place.command("pairs a.jsonl --expand"));
+    drop(child.stdout.take());
+    let output = common::ended(child);
+    assert_eq!(
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).contains("error")),
+        (Some(0), false)
+    );
 }

@@ -227,3 +227,32 @@ fn half_of_what_is_free_is_the_default() {
     let half = free_kib * 1024.0 / 2.0;
     assert!((0.5..1.2).contains(&(allowed / half)), "{allowed} allowed, half of what is free is {half}");
 }
+
+#[test]
+fn the_output_is_no_more_than_the_plan_says() {
+    let place = Place::new();
+    let short: String = (0..20_000).map(|_| "{\"text\":\"a\"}\n").collect();
+    place.write("short.jsonl", &short);
+    place.write("short.jsonl.gz", compressed::gzip(short.as_bytes()));
+    write_jsonl(&corpus(5_000, 100.0), place.path("pages.jsonl")).unwrap();
+    let pages = fs_err::read_to_string(place.path("pages.jsonl")).unwrap();
+    place.write("both.jsonl", pages + &short);
+    for name in ["short.jsonl", "short.jsonl.gz", "pages.jsonl", "both.jsonl"] {
+        let plan = &place.run(&format!("dedup {name} --plan --json")).ok().json()[0];
+        let run = place.dedup(&format!("{name} --max-removed 1 --force"));
+        let written: usize = common::tree(&run.folder).values().map(Vec::len).sum();
+        assert!(written as u64 <= plan["output_bytes"].as_u64().unwrap(), "{name}: {written}, {plan}");
+    }
+}
+
+#[test]
+fn a_stream_that_fails_leaves_nothing_behind() {
+    let place = Place::new();
+    place.write(
+        "a.jsonl",
+        (0..1200).map(|n| common::line(&n.to_string(), "one text of all")).collect::<String>(),
+    );
+    fs_err::create_dir(place.path("temp")).unwrap();
+    place.run("dedup a.jsonl --output - --temp temp").fails(2, &["--max-removed"]);
+    assert!(common::tree(&place.path("temp")).is_empty());
+}

@@ -9,6 +9,7 @@ use crate::compress::{Compression, Decoder, Encoder};
 use crate::error::Error;
 use crate::fetch::Fetcher;
 use crate::source::{Layout, Source};
+use crate::stream::GAP;
 use gather::Gather;
 use std::io::{self, Read, Write};
 
@@ -110,8 +111,8 @@ fn copy_stream(
     Ok(out.finish()?.finish()?)
 }
 
-/// Copies up to `limit` bytes, fewer where the stream ends or is damaged: damage has been named when the stream was
-/// first read. Errors of the disk and of the writer are errors.
+/// Copies up to `limit` bytes, gaps counted as addresses count them; fewer where the stream ends or is damaged to its end.
+/// Damage has been named when the stream was first read. Errors of the disk and of the writer are errors.
 fn pump(decoder: &mut Decoder, out: &mut dyn Write, limit: u64) -> Result<u64, Error> {
     let mut buffer = [0; 1 << 14];
     let mut copied = 0;
@@ -124,8 +125,8 @@ fn pump(decoder: &mut Decoder, out: &mut dyn Write, limit: u64) -> Result<u64, E
                 copied += count as u64;
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(_) => match decoder.take_file_error() {
-                Some(fatal) => return Err(fatal.into()),
+            Err(error) => match decoder.resume(&error)? {
+                Some(_) => copied += GAP,
                 None => break,
             },
         }

@@ -42,6 +42,8 @@ pub struct Document<'a> {
     pub body: Body<'a>,
     /// In WARC: `WARC-Record-ID`.
     pub record_id: Option<&'a str>,
+    /// In WARC: `WARC-Payload-Digest`.
+    pub payload_digest: Option<&'a str>,
     /// In WARC: the records it names in `WARC-Concurrent-To`.
     pub concurrent_to: Vec<&'a str>,
     /// Status of the HTTP response it came in.
@@ -73,6 +75,21 @@ pub enum Body<'a> {
     },
 }
 
+impl Body<'_> {
+    /// Its bytes.
+    pub fn len(&self) -> usize {
+        match self {
+            Body::Text(text) => text.len(),
+            Body::Page { bytes, .. } | Body::File { bytes, .. } => bytes.len(),
+        }
+    }
+
+    /// Whether it has none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
 impl Default for Body<'_> {
     fn default() -> Self {
         Body::Text(Cow::Borrowed(""))
@@ -86,10 +103,12 @@ pub struct Link<'a> {
     pub record_id: Option<&'a str>,
     /// Whether it is a revisit.
     pub revisit: bool,
-    /// Records it is concurrent to or, for a revisit, refers to.
+    /// Records it is concurrent to or refers to.
     pub to: Vec<&'a str>,
     /// For a revisit without an id to refer to: the URL and date of its target.
     pub target: Option<(&'a str, &'a str)>,
+    /// For a revisit: `WARC-Payload-Digest`.
+    pub payload_digest: Option<&'a str>,
     /// Its own URL, where it is a revisit or a redirect.
     pub url: Option<Cow<'a, str>>,
     /// The URL a revisit refers to or a redirect leads to, as written.
@@ -155,6 +174,8 @@ impl Parser {
     fn file<'a>(&self, bytes: &'a [u8]) -> Result<Parsed<'a>, BadRecord> {
         match self.judge(Cow::Borrowed(bytes), None) {
             Judged::Body(body) => Ok(document(Document { body, ..Document::default() })),
+            // Text, but for the NULs in it.
+            Judged::Skip("other") if is_text_with_nul(bytes) => Err(nul(bytes)),
             Judged::Skip("other") => {
                 let message = "neither WARC, ARC, JSONL, Parquet, CSV, nor a file whose text can be read";
                 Err(BadRecord::new(BadKind::Unrecognised, message))
@@ -176,12 +197,15 @@ impl Parser {
             fields.group.as_deref().unwrap_or("\0"),
         ];
         let mut values: [Option<Value<'_>>; 6] = [None; 6];
-        json::fields(line, &names, |index, value| values[index] = Some(value))
-            .map_err(|error| BadRecord::new(BadKind::Json, error.to_string()))?;
-        // A field may serve twice, and is handed over once.
-        let group_at = names[..5].iter().position(|name| *name == names[5]).unwrap_or(5);
-        let group = values[group_at];
-        let [text, id, url, date, score, _] = values;
+        json::fields(line, &names, |index, value| values[index] = Some(value)).map_err(
+            |error| match bytes.get(error.at) {
+                Some(0) => nul(bytes),
+                _ => BadRecord::new(BadKind::Json, error.to_string()),
+            },
+        )?;
+        // A field may serve more than once, and is handed over for the first.
+        let [text, id, url, date, score, group] =
+            names.map(|name| names.iter().position(|other| *other == name).and_then(|at| values[at]));
         let text = match text {
             Some(Value::Text(raw)) => raw.decode(),
             None | Some(Value::Null) => return Err(missing(&fields.text)),
@@ -204,29 +228,29 @@ impl Parser {
         let columns = self.columns.as_ref().ok_or_else(|| missing(&self.fields.text))?;
         let mut row = columns.fields(bytes)?;
         let text = columns.column(&self.fields.text).ok_or_else(|| missing(&self.fields.text))?;
-        let group = match self.fields.group.as_deref().and_then(|name| columns.column(name)) {
-            // A column may serve twice.
-            Some(column) => String::from_utf8(row[column].clone()).ok(),
-            None => None,
+        let decode = |field: Vec<u8>| {
+            String::from_utf8(field)
+                .map_err(|error| BadRecord::new(BadKind::Utf8, error.utf8_error().to_string()))
         };
-        let mut take = |column: Option<usize>| -> Result<Option<String>, BadRecord> {
-            let Some(column) = column else { return Ok(None) };
-            let field = String::from_utf8(std::mem::take(&mut row[column]));
-            field.map(Some).map_err(|error| BadRecord::new(BadKind::Utf8, error.utf8_error().to_string()))
+        // A column may serve more than once.
+        let field = |name: &str| -> Result<Option<Cow<'a, str>>, BadRecord> {
+            let Some(column) = columns.column(name).filter(|&column| !row[column].is_empty()) else {
+                return Ok(None);
+            };
+            decode(row[column].clone()).map(|field| Some(Cow::Owned(field)))
         };
-        let text = take(Some(text))?.unwrap_or_default();
-        no_nul(text.as_bytes())?;
-        let score = take(self.fields.score.as_deref().and_then(|name| columns.column(name)))?;
-        let owned = |field: Option<String>| field.filter(|f| !f.is_empty()).map(Cow::Owned);
-        Ok(document(Document {
-            id: owned(take(columns.column(&self.fields.id))?),
-            url: owned(take(columns.column(&self.fields.url))?),
-            date: owned(take(columns.column(&self.fields.date))?),
-            score: score.and_then(|score| score.parse().ok()),
-            group: owned(group),
-            body: Body::Text(Cow::Owned(text)),
+        let named = |name: &Option<String>| name.as_deref().map(field).transpose().map(Option::flatten);
+        let read = Document {
+            id: field(&self.fields.id)?,
+            url: field(&self.fields.url)?,
+            date: field(&self.fields.date)?,
+            score: named(&self.fields.score)?.and_then(|score| score.parse().ok()),
+            group: named(&self.fields.group)?,
             ..Document::default()
-        }))
+        };
+        let text = decode(std::mem::take(&mut row[text]))?;
+        no_nul(text.as_bytes())?;
+        Ok(document(Document { body: Body::Text(Cow::Owned(text)), ..read }))
     }
 }
 
@@ -250,6 +274,20 @@ pub(crate) fn no_nul(text: impl AsRef<[u8]>) -> Result<(), BadRecord> {
         Some(at) => Err(BadRecord::new(BadKind::Nul, format!("NUL at byte {at} of the text"))),
         None => Ok(()),
     }
+}
+
+/// A record whose fault is its first NUL.
+fn nul(bytes: &[u8]) -> BadRecord {
+    let at = memchr::memchr(0, bytes).unwrap_or_default();
+    BadRecord::new(BadKind::Nul, format!("NUL at byte {at}"))
+}
+
+/// Whether bytes would be text but for their NULs.
+fn is_text_with_nul(bytes: &[u8]) -> bool {
+    let odd = |byte: &&u8| **byte < 0x20 && **byte != 0 && !byte.is_ascii_whitespace() && **byte != 0x1b;
+    memchr::memchr(0, bytes).is_some()
+        && std::str::from_utf8(bytes).is_ok()
+        && bytes.iter().filter(odd).count() * 100 <= bytes.len()
 }
 
 fn missing(field: &str) -> BadRecord {

@@ -31,6 +31,16 @@ pub enum Error {
         /// Address of the record.
         offset: u64,
     },
+    /// A row whose text could be read cannot be copied, for another of its columns is damaged.
+    #[error("{}: row {row}: {message}", path.display())]
+    DamagedColumn {
+        /// The file.
+        path: PathBuf,
+        /// Number of the row.
+        row: u64,
+        /// What is wrong.
+        message: String,
+    },
     /// A verdict that this format has no place for.
     #[error("{}: {message}", path.display())]
     Unsupported {

@@ -48,6 +48,18 @@ impl<'a> Response<'a> {
         Some(Response { head: bytes, body: &[] })
     }
 
+    /// The status line and the lines of each field, those that go on with it included, without their ends.
+    pub fn lines(&self) -> Vec<Vec<&'a [u8]>> {
+        let mut lines: Vec<Vec<&[u8]>> = Vec::new();
+        for line in self.head.split(|&b| b == b'\n').map(|line| line.trim_ascii_end()) {
+            match lines.last_mut() {
+                Some(field) if line.starts_with(b" ") || line.starts_with(b"\t") => field.push(line),
+                _ => lines.push(vec![line]),
+            }
+        }
+        lines
+    }
+
     /// The number in the status line.
     pub fn status(&self) -> Option<u16> {
         let line = self.head.split(|&b| b == b'\n').next()?;
@@ -70,19 +82,42 @@ impl<'a> Response<'a> {
         })
     }
 
+    /// The codings that a header names, in order: it may stand on several lines and in several fields.
+    fn codings(&self, name: &str) -> Vec<String> {
+        if self.header(name).is_none() {
+            return Vec::new();
+        }
+        let is_named = |line: &&[u8]| {
+            line.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name.as_bytes()))
+                && line.get(name.len()) == Some(&b':')
+        };
+        let mut values = Vec::new();
+        for field in self.lines().iter().filter(|field| field.first().is_some_and(is_named)) {
+            values.push(String::from_utf8_lossy(&field[0][name.len() + 1..]).into_owned());
+            values.extend(field[1..].iter().map(|line| String::from_utf8_lossy(line).into_owned()));
+        }
+        let codings = values.iter().flat_map(|value| value.split(','));
+        codings.map(|coding| coding.trim().to_ascii_lowercase()).filter(|coding| !coding.is_empty()).collect()
+    }
+
+    /// The body with the transfer coding undone: what payload digests of archives are of.
+    pub fn entity(&self) -> Cow<'a, [u8]> {
+        let chunked =
+            self.header("Transfer-Encoding").is_some_and(|v| v.to_ascii_lowercase().contains("chunked"));
+        match chunked.then(|| dechunk(self.body)).flatten() {
+            Some(joined) => Cow::Owned(joined),
+            None => Cow::Borrowed(self.body),
+        }
+    }
+
     /// The payload with transfer and content codings undone. Archives often hold payloads whose header speaks of
     /// a coding that the crawler already undid: what does not start like that coding is taken as it is.
     pub fn payload(&self, limit: usize) -> Result<Cow<'a, [u8]>, PayloadError> {
-        let chunked =
-            self.header("Transfer-Encoding").is_some_and(|v| v.to_ascii_lowercase().contains("chunked"));
-        let mut payload = match chunked.then(|| dechunk(self.body)).flatten() {
-            Some(joined) => Cow::Owned(joined),
-            None => Cow::Borrowed(self.body),
-        };
-        let codings = self.header("Content-Encoding").unwrap_or_default();
-        for coding in
-            codings.split(',').rev().map(|c| c.trim().to_ascii_lowercase()).filter(|c| !c.is_empty())
-        {
+        let mut payload = self.entity();
+        // The last that was applied is undone first; those of the transfer were applied last, and servers write anything there.
+        let mut transfer = self.codings("Transfer-Encoding");
+        transfer.retain(|coding| matches!(coding.as_str(), "gzip" | "x-gzip" | "deflate"));
+        for coding in self.codings("Content-Encoding").into_iter().chain(transfer).rev() {
             payload = decode(payload, &coding, limit)?;
         }
         if payload.len() > limit {
@@ -151,7 +186,11 @@ fn decode<'a>(payload: Cow<'a, [u8]>, coding: &str, limit: usize) -> Result<Cow<
             Err(Trouble::Io(_)) => read_all(flate2::read::DeflateDecoder::new(bytes), limit),
             other => other,
         },
-        "br" => read_all(brotli_decompressor::Decompressor::new(bytes, 1 << 12), limit),
+        // A text that was decoded may begin like a stream that ends at once.
+        "br" => match read_all(brotli_decompressor::Decompressor::new(bytes, 1 << 12), limit) {
+            Ok(decoded) if decoded.is_empty() && bytes.len() > LONGEST_EMPTY_BROTLI => return Ok(payload),
+            other => other,
+        },
         "zstd" if !bytes.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) => return Ok(payload),
         "zstd" => match zstd::stream::read::Decoder::with_buffer(bytes) {
             Ok(mut decoder) => {
@@ -170,6 +209,9 @@ fn decode<'a>(payload: Cow<'a, [u8]>, coding: &str, limit: usize) -> Result<Cow<
         }
     }
 }
+
+/// Bytes of a Brotli stream of nothing, at most.
+const LONGEST_EMPTY_BROTLI: usize = 4;
 
 enum Trouble {
     TooLarge,
@@ -228,6 +270,15 @@ mod tests {
         response.extend(&body);
         response.extend(b"\r\n0\r\n\r\n");
         assert_eq!(Response::parse(&response).unwrap().payload(100).unwrap().as_ref(), b"hello world");
+    }
+
+    #[test]
+    fn transfer_codings_that_are_none_do_no_harm() {
+        for coding in ["binary", "7bit", "identity", "compress, chunked", ""] {
+            let response = format!("HTTP/1.1 200 OK\r\nTransfer-Encoding: {coding}\r\n\r\nsome text");
+            let response = Response::parse(response.as_bytes()).unwrap();
+            assert_eq!(response.payload(100).unwrap().as_ref(), b"some text", "{coding}");
+        }
     }
 
     #[test]

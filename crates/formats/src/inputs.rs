@@ -6,7 +6,7 @@
 use crate::bad::{BadKind, BadRecord};
 use crate::error::Error;
 use std::collections::BTreeSet;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -26,6 +26,8 @@ pub struct Inputs {
     pub files: Vec<Input>,
     /// Files and folders that may not be read.
     pub bad: Vec<(PathBuf, BadRecord)>,
+    /// What is left aside and is no fault: a folder without files, what in a folder is no file.
+    pub notes: Vec<String>,
 }
 
 /// Leaves of paths that links make lead to one file only the shortest: `**` goes through links, and round in a circle of them.
@@ -39,7 +41,12 @@ impl Inputs {
     /// Adds a file, a folder or a pattern.
     pub fn add(&mut self, named: &Path) -> Result<(), Error> {
         if named.is_dir() {
-            return self.walk(named, named);
+            let before = (self.files.len(), self.bad.len());
+            self.walk(named, named)?;
+            if (self.files.len(), self.bad.len()) == before {
+                self.notes.push(format!("{}: no files in this folder", named.display()));
+            }
+            return Ok(());
         }
         if named.exists() || named.symlink_metadata().is_ok() {
             let relative = named.file_name().map_or_else(|| PathBuf::from("input"), PathBuf::from);
@@ -114,6 +121,9 @@ impl Inputs {
             } else if metadata.is_file() {
                 let relative = path.strip_prefix(base).unwrap_or(&path).to_owned();
                 self.files.push(Input { path, relative });
+            } else {
+                let what = if metadata.is_dir() { "a link to a folder" } else { "a pipe, socket or device" };
+                self.notes.push(format!("{}: {what} in a folder, left aside", path.display()));
             }
         }
         Ok(())
@@ -144,10 +154,14 @@ impl Inputs {
     }
 }
 
-/// The paths that a file lists, one a line; they are relative to the current folder.
-pub fn listed(list: &Path) -> Result<Vec<PathBuf>, Error> {
-    let text = fs_err::read_to_string(list)?;
-    Ok(text.lines().map(str::trim).filter(|line| !line.is_empty()).map(PathBuf::from).collect())
+/// The paths of a list, one a line; they are relative to the current folder. There are no comments: what starts with `#` is a
+/// path, too. Blanks around a path belong to it if there is such a file.
+pub fn listed(list: &[u8]) -> Vec<PathBuf> {
+    let path = |line: &[u8]| {
+        let whole = PathBuf::from(OsStr::from_bytes(line));
+        if whole.exists() { whole } else { PathBuf::from(OsStr::from_bytes(line.trim_ascii())) }
+    };
+    list.split(|&byte| byte == b'\n').filter(|line| !line.trim_ascii().is_empty()).map(path).collect()
 }
 
 #[cfg(test)]
@@ -179,7 +193,7 @@ mod tests {
     fn a_name_above_another_becomes_a_file_of_another_name() {
         let input = |relative: &str| Input { path: relative.into(), relative: relative.into() };
         let mut inputs =
-            Inputs { files: vec![input("a"), input("a/b"), input("a.2"), input("c")], bad: Vec::new() };
+            Inputs { files: vec![input("a"), input("a/b"), input("a.2"), input("c")], ..Inputs::default() };
         inputs.tell_apart();
         let names: Vec<_> = inputs.files.iter().map(|f| f.relative.to_str().unwrap()).collect();
         assert_eq!(names, ["a.2", "a/b", "a.2.2", "c"]);

@@ -79,6 +79,9 @@ pub fn fields<'a>(
 /// Where a field of an object stands: from its key to the end of its value.
 pub fn span(line: &str, name: &str) -> Option<std::ops::Range<usize>> {
     let mut scan = Scan { text: line, bytes: line.as_bytes(), at: 0 };
+    if line.starts_with('\u{feff}') {
+        scan.at = 3;
+    }
     scan.blank();
     scan.expect(b'{', "an object").ok()?;
     loop {

@@ -11,6 +11,7 @@ mod copy;
 mod fetch;
 mod file;
 mod handle;
+mod pages;
 mod read_table;
 mod reader;
 mod scan;
@@ -20,10 +21,11 @@ mod value;
 #[cfg(test)]
 mod tests;
 
-pub use annotation::{Annotation, RowEdit};
+pub use annotation::{Annotation, RowEdit, check_annotated};
 pub use copy::copy_rows;
 pub use fetch::{TakeRow, fetch_rows};
 pub use handle::catches_panics;
+pub use pages::rows_and_largest_page;
 pub use read_table::{OwnedCell, TakeCells, read_table};
 pub use reader::ParquetReader;
 pub use table::{Cell, ColumnType, TableWriter};

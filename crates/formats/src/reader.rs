@@ -7,7 +7,7 @@ use crate::block::{Block, Frame, FrameKind};
 use crate::compress::Decoder;
 use crate::error::Error;
 use crate::source::{Format, Layout, OpenFile, Source};
-use crate::stream::Stream;
+use crate::stream::{GAP, Stream};
 use crate::text::{CsvFramer, LineFramer, WholeFramer};
 use crate::warc::{ArcFramer, WarcFramer};
 use members::MemberReader;
@@ -42,6 +42,16 @@ impl Step {
 pub(crate) trait Framer: Send {
     /// Looks at the unread bytes, of which there is at least one; `ended` if no more will come.
     fn step(&mut self, unread: &[u8], ended: bool) -> Step;
+
+    /// Is told that what comes next does not follow on what came last; `starts_line` if it starts a line all the same.
+    fn behind_gap(&mut self, starts_line: bool) {
+        let _ = starts_line;
+    }
+
+    /// Whether a stream is one record, which a gap spoils as a whole.
+    fn is_one_record(&self) -> bool {
+        false
+    }
 }
 
 fn framer(format: Format, limit: usize) -> Box<dyn Framer> {
@@ -65,6 +75,8 @@ pub(crate) fn holds_one_record(bytes: &[u8], format: Format) -> bool {
 
 /// Bytes of records in a block, unless one record is larger.
 const BLOCK: usize = 1 << 20;
+/// Records in a block at most: the smallest lines would fill memory with what is noted of them.
+const BLOCK_FRAMES: usize = 1 << 14;
 
 /// Reads a source block by block.
 pub enum Reader {
@@ -192,7 +204,9 @@ impl StreamReader {
         self.stream.compact();
         loop {
             let (unread, ended) = (self.stream.unread(), self.stream.ended());
-            let full = self.stream.position() >= BLOCK || self.stream.offset() >= until;
+            let full = self.stream.position() >= BLOCK
+                || block.frames.len() >= BLOCK_FRAMES
+                || self.stream.offset() >= until;
             if full && !block.frames.is_empty() {
                 break;
             }
@@ -201,21 +215,20 @@ impl StreamReader {
                     self.stream.fill()?;
                     continue;
                 }
-                if let Some(fault) = self.stream.take_fault() {
-                    self.push(block, 0, 0..0, FrameKind::Bad(fault));
+                match self.stream.take_fault() {
+                    Some(fault) => return self.cut(block, fault),
+                    None => break,
                 }
-                break;
             }
             // Behind a fault in compressed data, what looks like the last record is a piece of one.
-            let mut step = self.framer.step(unread, ended && !self.stream.has_fault());
-            if ended && matches!(step, Step::More) {
-                let len = unread.len();
-                let fault = self.stream.take_fault();
-                let fault =
-                    fault.expect("a framer asks for more at the end only where a fault hides it from it");
-                step = Step::bad(len, fault);
-            }
+            let step = self.framer.step(unread, ended && !self.stream.has_fault());
             match step {
+                Step::More if ended => {
+                    let fault = self.stream.take_fault();
+                    let fault =
+                        fault.expect("a framer asks for more at the end only where a fault hides it from it");
+                    return self.cut(block, fault);
+                }
                 Step::More => {
                     if !block.frames.is_empty() {
                         break;
@@ -232,11 +245,42 @@ impl StreamReader {
                 Step::Rest(bad) => return self.skip(block, bad, None),
             }
         }
+        Ok(self.hand_out(block))
+    }
+
+    fn hand_out(&mut self, block: &mut Block) -> Progress {
         if block.frames.is_empty() {
-            return Ok(Progress::End);
+            return Progress::End;
         }
         self.stream.swap_out(&mut block.bytes);
-        Ok(Progress::Block)
+        Progress::Block
+    }
+
+    /// Ends a block with what is left before a fault, which is a piece of a record or nothing, and goes on behind it.
+    fn cut(&mut self, block: &mut Block, fault: BadRecord) -> Result<Progress, Error> {
+        if self.framer.is_one_record() {
+            let (offset, length, _) = self.pass_over(None)?;
+            block.bytes.clear();
+            return Ok(self.hand_over(block, offset, length, FrameKind::Bad(fault)));
+        }
+        let len = self.stream.unread().len();
+        self.push(block, len as u64, 0..len, FrameKind::Bad(fault));
+        self.stream.consume(len);
+        if let Some(frame) = block.frames.last_mut() {
+            frame.length += self.cross_gap();
+        }
+        Ok(self.hand_out(block))
+    }
+
+    /// Goes on behind a gap, if there is one; gives the bytes it takes of the addresses.
+    fn cross_gap(&mut self) -> u64 {
+        match self.stream.cross_gap() {
+            Some(starts_line) => {
+                self.framer.behind_gap(starts_line);
+                GAP
+            }
+            None => 0,
+        }
     }
 
     fn push(&mut self, block: &mut Block, length: u64, body: Range<usize>, kind: FrameKind) {
@@ -279,6 +323,9 @@ impl StreamReader {
             let cut = BadRecord::new(crate::BadKind::Truncated, message);
             FrameKind::Bad(self.stream.take_fault().unwrap_or(cut))
         };
+        if left > 0 {
+            self.cross_gap();
+        }
         let length = self.stream.offset() - offset;
         block.frames.push(Frame { offset, length, row: self.row, start: 0, end: head, kind });
         self.row += 1;
@@ -302,8 +349,21 @@ impl StreamReader {
         Ok(())
     }
 
+    /// Passes over what is not to be held, up to a byte or to the end.
     fn skip(&mut self, block: &mut Block, mut bad: BadRecord, until: Option<u8>) -> Result<Progress, Error> {
-        let offset = self.stream.offset();
+        let (offset, length, fault) = self.pass_over(until)?;
+        bad.message = format!("{}, found {length}", bad.message);
+        if let Some(fault) = fault {
+            bad.message = format!("{}; {}", bad.message, fault.message);
+        }
+        block.bytes.clear();
+        Ok(self.hand_over(block, offset, length, FrameKind::Bad(bad)))
+    }
+
+    /// Moves on behind the next such byte, or the next gap; without a byte to the end. Gives where it started, how far it
+    /// came, and the first fault it came upon.
+    fn pass_over(&mut self, until: Option<u8>) -> Result<(u64, u64, Option<BadRecord>), Error> {
+        let (offset, mut fault) = (self.stream.offset(), None);
         loop {
             let unread = self.stream.unread();
             if let Some(end) = until.and_then(|byte| memchr::memchr(byte, unread)) {
@@ -313,23 +373,20 @@ impl StreamReader {
             let len = unread.len();
             self.stream.consume(len);
             if self.stream.ended() {
-                break;
+                fault = fault.or(self.stream.take_fault());
+                if self.cross_gap() == 0 || until.is_some() {
+                    break;
+                }
             }
             self.stream.compact();
             self.stream.fill()?;
         }
-        let length = self.stream.offset() - offset;
-        bad.message = format!("{}, found {length}", bad.message);
-        block.bytes.clear();
-        block.frames.push(Frame {
-            offset,
-            length,
-            row: self.row,
-            start: 0,
-            end: 0,
-            kind: FrameKind::Bad(bad),
-        });
+        Ok((offset, self.stream.offset() - offset, fault))
+    }
+
+    fn hand_over(&mut self, block: &mut Block, offset: u64, length: u64, kind: FrameKind) -> Progress {
+        block.frames.push(Frame { offset, length, row: self.row, start: 0, end: 0, kind });
         self.row += 1;
-        Ok(Progress::Block)
+        Progress::Block
     }
 }

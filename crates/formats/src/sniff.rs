@@ -4,6 +4,7 @@ use crate::bad::{BadKind, BadRecord};
 use crate::compress::{Compression, Decoder, MemberInflater};
 use crate::error::Error;
 use crate::source::{Fields, Format, Layout, Look, OpenFile, Source};
+use crate::stream::damage;
 use crate::warc::starts_record;
 use std::io::{self, Read};
 use std::os::unix::fs::FileTypeExt;
@@ -29,23 +30,17 @@ pub(crate) fn look(path: &Path, name: &str, relative: &Path, fields: &Fields) ->
     if size == 0 {
         return Ok(Look::Empty);
     }
-    let mut raw = read_up_to(&mut file, HEAD)?;
+    let raw = read_up_to(&mut file, HEAD)?;
     let compression = Compression::of(&raw);
-    let mut fault = None;
-    let head = if compression == Compression::None {
-        std::mem::take(&mut raw)
+    let Head { head, behind, fault } = if compression == Compression::None {
+        Head { head: raw, ..Head::default() }
     } else {
         file.seek_to(0)?;
-        let (head, error) = decode_head(file.share(), compression)?;
-        if let Some(fatal) = file.take_error() {
-            return Err(fatal.into());
-        }
-        fault = error;
-        head
+        decode_head(file.share(), compression)?
     };
     if head.is_empty() {
         return Ok(match fault {
-            Some(error) => Look::Bad(BadRecord::new(BadKind::Corrupt, format!("compressed data: {error}"))),
+            Some(error) => Look::Bad(damage(&error)),
             None => Look::Empty,
         });
     }
@@ -53,7 +48,12 @@ pub(crate) fn look(path: &Path, name: &str, relative: &Path, fields: &Fields) ->
     if whole && head.trim_ascii().is_empty() {
         return Ok(Look::Empty);
     }
-    let format = format_of(&head, name, fields);
+    let mut format = format_of(&head, name, fields);
+    // Damage may be noticed late, and the bytes before it be wrong.
+    if is_one_document(format) && !behind.is_empty() {
+        let other = format_of(&behind, name, fields);
+        format = if is_one_document(other) { format } else { other };
+    }
     if format == Format::Parquet && cfg!(not(feature = "parquet")) {
         return Ok(Look::Bad(BadRecord::new(BadKind::Parquet, "this build does not read Parquet")));
     }
@@ -66,7 +66,16 @@ pub(crate) fn look(path: &Path, name: &str, relative: &Path, fields: &Fields) ->
         _ => Layout::Stream,
     };
     let (path, relative) = (path.to_owned(), relative.to_owned());
-    Ok(Look::Source(Source { path, name: name.to_owned(), relative, size, format, compression, layout }))
+    Ok(Look::Source(Source {
+        path,
+        name: name.to_owned(),
+        relative,
+        size,
+        format,
+        compression,
+        layout,
+        all_columns: false,
+    }))
 }
 
 fn read_up_to(reader: &mut impl Read, limit: usize) -> io::Result<Vec<u8>> {
@@ -75,45 +84,60 @@ fn read_up_to(reader: &mut impl Read, limit: usize) -> io::Result<Vec<u8>> {
     Ok(head)
 }
 
-/// The first decompressed bytes, and the error that ended them early.
-fn decode_head(file: OpenFile, compression: Compression) -> io::Result<(Vec<u8>, Option<io::Error>)> {
-    let mut decoder = Decoder::new(file, compression)?;
-    let (mut head, mut filled) = (vec![0; HEAD], 0);
-    let mut fault = None;
-    while filled < HEAD {
-        match decoder.read(&mut head[filled..]) {
-            Ok(0) => break,
-            Ok(count) => filled += count,
-            Err(error) => {
-                fault = Some(error);
-                break;
-            }
-        }
-    }
-    head.truncate(filled);
-    Ok((head, fault))
+/// The start of a compressed file.
+#[derive(Default)]
+struct Head {
+    /// The first decompressed bytes that are not blank.
+    head: Vec<u8>,
+    /// Those behind the gap that ended them, if one did.
+    behind: Vec<u8>,
+    /// The first error.
+    fault: Option<io::Error>,
 }
 
-/// What a file is whose first bytes these are; there is one that is no white space.
+fn decode_head(file: OpenFile, compression: Compression) -> io::Result<Head> {
+    let mut decoder = Decoder::new(file, compression)?;
+    let mut found = Head::default();
+    loop {
+        let mut stretch = Vec::new();
+        let ended = decoder.by_ref().take(HEAD as u64).read_to_end(&mut stretch);
+        let is_blank = found.head.trim_ascii().is_empty();
+        *(if is_blank { &mut found.head } else { &mut found.behind }) = stretch;
+        let Err(error) = ended else { return Ok(found) };
+        let goes_on = decoder.resume(&error)?.is_some();
+        found.fault = found.fault.or(Some(error));
+        if !goes_on || !is_blank {
+            return Ok(found);
+        }
+    }
+}
+
+/// Whether a file of this format is one document.
+fn is_one_document(format: Format) -> bool {
+    matches!(format, Format::Text | Format::Html | Format::File)
+}
+
+/// What a file is whose first bytes these are.
 fn format_of(head: &[u8], name: &str, fields: &Fields) -> Format {
-    if head.starts_with(b"PAR1") {
+    // Behind the magic number comes a number of Thrift, and no text.
+    let is_text_behind = |head: &[u8]| head.get(4).is_some_and(|byte| (b' '..0x7f).contains(byte));
+    if head.starts_with(b"PAR1") && !is_text_behind(head) {
         return Format::Parquet;
     }
     let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
     let start = text.iter().position(|b| !b.is_ascii_whitespace()).unwrap_or(0);
     let text = &text[start..];
-    if text.starts_with(b"WARC/") {
+    let lower = name.to_ascii_lowercase();
+    let named = |endings: &[&str]| endings.iter().any(|ending| lower.contains(ending));
+    let named_archive = named(&[".warc", ".wet", ".wat"]);
+    if starts_record(text) || (text.starts_with(b"WARC/") && named_archive) {
         return Format::Warc;
     }
     if text.starts_with(b"filedesc://") {
         return Format::Arc;
     }
-    let lower = name.to_ascii_lowercase();
-    let named = |endings: &[&str]| endings.iter().any(|ending| lower.contains(ending));
     // A piece of an archive: its first record is cut, the next one starts properly.
-    if named(&[".warc", ".wet", ".wat"])
-        && memchr::memmem::find_iter(text, b"\nWARC/").any(|at| starts_record(&text[at + 1..]))
-    {
+    if named_archive && memchr::memmem::find_iter(text, b"\nWARC/").any(|at| starts_record(&text[at + 1..])) {
         return Format::Warc;
     }
     if looks_like_html(text) {
@@ -122,14 +146,11 @@ fn format_of(head: &[u8], name: &str, fields: &Fields) -> Format {
     if is_file(text) {
         return Format::File;
     }
-    if text[0] == b'{' {
+    if (text.first() == Some(&b'{') && holds_object(text)) || goes_on_with_objects(text) {
         return Format::Jsonl;
     }
     if is_binary(head) {
         return Format::File;
-    }
-    if named(&[".jsonl", ".ndjson", ".json"]) {
-        return Format::Jsonl;
     }
     let first_line = text.split(|&b| b == b'\n').next().unwrap_or(text);
     let has_column = |delimiter: u8| {
@@ -139,13 +160,45 @@ fn format_of(head: &[u8], name: &str, fields: &Fields) -> Format {
         });
         first_line.contains(&delimiter) && columns.any(|column| column == fields.text.as_bytes())
     };
-    if has_column(b'\t') || named(&[".tsv"]) {
-        return Format::Tsv;
+    if has_column(b'\t') {
+        Format::Tsv
+    } else if has_column(b',') {
+        Format::Csv
+    } else if named(&[".jsonl", ".ndjson", ".json"]) {
+        Format::Jsonl
+    } else if named(&[".tsv"]) {
+        Format::Tsv
+    } else if named(&[".csv"]) {
+        Format::Csv
+    } else {
+        Format::Text
     }
-    if has_column(b',') || named(&[".csv"]) {
-        return Format::Csv;
-    }
-    Format::Text
+}
+
+/// Whether one of the first lines starts an object of JSON. Text for a template engine begins with a brace too, but one
+/// of two, or with a percent sign behind it.
+fn holds_object(text: &[u8]) -> bool {
+    const LINES: usize = 4;
+    let starts_object = |line: &[u8]| {
+        let Some(rest) = line.trim_ascii_start().strip_prefix(b"{") else { return false };
+        matches!(rest.trim_ascii_start().first(), Some(b'"' | b'}'))
+    };
+    let lines = text.split_inclusive(|&b| b == b'\n').filter(|line| !line.trim_ascii().is_empty());
+    // An object may be laid out over lines, with the first brace on one of its own.
+    starts_object(text) || lines.take(LINES).any(starts_object)
+}
+
+/// Whether what follows a first line that is none are lines of objects, but for one in two at most.
+fn goes_on_with_objects(text: &[u8]) -> bool {
+    const LINES: usize = 64;
+    let is_object = |line: &&[u8]| {
+        let line = line.trim_ascii();
+        line.starts_with(b"{\"") && line.ends_with(b"}")
+    };
+    let whole = text.split_inclusive(|&b| b == b'\n').skip(1).filter(|line| line.ends_with(b"\n"));
+    let lines: Vec<&[u8]> = whole.filter(|line| !line.trim_ascii().is_empty()).take(LINES).collect();
+    let objects = lines.iter().filter(|line| is_object(line)).count();
+    objects >= 2 && objects * 2 >= lines.len()
 }
 
 /// Whether a page starts here: a doctype, or one of the elements that open one.
@@ -243,9 +296,28 @@ mod tests {
         assert_eq!(format("id,text\n1,x\n", "a.txt"), Format::Csv);
         assert_eq!(format("id\ttext\n1\tx\n", "a.txt"), Format::Tsv);
         assert_eq!(format("# Title\n\nWords", "a.md"), Format::Text);
+        for name in ["a.jsonl", "a.tsv", "a.json", "a.csv"] {
+            assert_eq!(format("id,text\n1,x\n", name), Format::Csv, "{name}");
+            assert_eq!(format("id\ttext\n1\tx\n", name), Format::Tsv, "{name}");
+        }
         assert_eq!(format("\0\0\0\0", "a.jsonl"), Format::File);
         assert_eq!(format("{\\rtf1 x}", "a.json"), Format::File);
         assert_eq!(format("<?xml version='1.0'?><rss>", "a"), Format::File);
         assert_eq!(format("<?xml version='1.0'?><html>", "a"), Format::Html);
+    }
+
+    #[test]
+    fn a_brace_alone_is_no_json() {
+        for text in
+            ["{{APIRef(\"x\")}}\n\n# Title\n\nWords", "{% extends %}\nWords", "{#- note -#}", "{", "{a}"]
+        {
+            assert_eq!(format(text, "a.md"), Format::Text, "{text}");
+        }
+        for lines in ["{}\n", "{ \"text\": \"cut", "{bad\n\n{\"text\":\"x\"}\n", "{\n  \"text\": 1\n}"] {
+            assert_eq!(format(lines, "a"), Format::Jsonl, "{lines}");
+        }
+        for bad in ["{bad\n", "bad\n{\"text\":\"x\"}\n", "[{\"text\":\"x\"}]", "{{\"text\": 1}}\n"] {
+            assert_eq!(format(bad, "a.jsonl"), Format::Jsonl, "{bad}");
+        }
     }
 }

@@ -65,6 +65,8 @@ pub struct Source {
     pub compression: Compression,
     /// Where its records have their addresses.
     pub layout: Layout,
+    /// Of a table: whether a row counts only if all of it can be read, and not what is compared alone.
+    pub all_columns: bool,
 }
 
 /// What a look at a file finds.
@@ -177,9 +179,7 @@ impl OpenFile {
 
     /// Moves to an offset.
     pub fn seek_to(&self, offset: u64) -> io::Result<()> {
-        (&mut &*self.file).seek(SeekFrom::Start(offset))?;
-        self.state().position = offset;
-        Ok(())
+        self.share().seek(SeekFrom::Start(offset)).map(|_| ())
     }
 
     /// How far the file has been read.
@@ -194,6 +194,14 @@ impl OpenFile {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Seek for OpenFile {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let offset = (&mut &*self.file).seek(to)?;
+        self.state().position = offset;
+        Ok(offset)
     }
 }
 

@@ -2,6 +2,9 @@
 //!
 //! Framers look at the unread bytes in place; when they have enough records the buffer itself becomes the block
 //! and only the unread tail is copied.
+//!
+//! At a gap in the compressed file the stream ends for the time being, so that nothing is framed across it. The gap takes
+//! one byte of the addresses: what is on either side of it, and the record that names it, then have addresses of their own.
 
 use crate::bad::{BadKind, BadRecord};
 use crate::compress::Decoder;
@@ -19,14 +22,29 @@ pub(crate) struct Stream {
     filled: usize,
     /// Offset of `buffer[start]` in the stream.
     offset: u64,
+    /// Whether the data or the stretch before a gap has been read to its end.
     ended: bool,
-    /// Why the data ended early, if it did.
+    /// Why it ended early, if it did.
     fault: Option<BadRecord>,
+    /// Where it ended at a gap: whether what is lost began a line.
+    gap: Option<bool>,
 }
+
+/// Bytes that a gap takes of the addresses.
+pub(crate) const GAP: u64 = 1;
 
 impl Stream {
     pub(crate) fn new(reader: Decoder) -> Self {
-        Stream { reader, buffer: Vec::new(), start: 0, filled: 0, offset: 0, ended: false, fault: None }
+        Stream {
+            reader,
+            buffer: Vec::new(),
+            start: 0,
+            filled: 0,
+            offset: 0,
+            ended: false,
+            fault: None,
+            gap: None,
+        }
     }
 
     /// Declares that the stream starts at this offset.
@@ -56,6 +74,15 @@ impl Stream {
         self.fault.take()
     }
 
+    /// Goes on behind a gap, once all before it is read; says whether what is lost began a line.
+    pub(crate) fn cross_gap(&mut self) -> Option<bool> {
+        debug_assert!(self.unread().is_empty());
+        let starts_line = self.gap.take()?;
+        self.offset += GAP;
+        (self.ended, self.fault) = (false, None);
+        Some(starts_line)
+    }
+
     /// Where the unread bytes start in the buffer that [`swap_out`](Self::swap_out) will hand out.
     pub(crate) fn position(&self) -> usize {
         self.start
@@ -79,15 +106,14 @@ impl Stream {
                 Ok(count) => self.filled += count,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => {
-                    if let Some(fatal) = self.reader.take_file_error() {
-                        return Err(fatal);
-                    }
-                    let kind = match error.kind() {
-                        io::ErrorKind::UnexpectedEof => BadKind::Truncated,
-                        _ => BadKind::Corrupt,
-                    };
-                    self.fault = Some(BadRecord::new(kind, format!("compressed data: {error}")));
                     self.ended = true;
+                    self.fault = Some(match self.reader.resume(&error)? {
+                        Some(gap) => {
+                            self.gap = Some(gap.starts_line);
+                            BadRecord::new(BadKind::Corrupt, gap.message)
+                        }
+                        None => damage(&error),
+                    });
                 }
             }
         }
@@ -112,4 +138,13 @@ impl Stream {
         self.start = 0;
         self.filled = unread;
     }
+}
+
+/// What is said of damage behind which nothing can be read.
+pub(crate) fn damage(error: &io::Error) -> BadRecord {
+    let kind = match error.kind() {
+        io::ErrorKind::UnexpectedEof => BadKind::Truncated,
+        _ => BadKind::Corrupt,
+    };
+    BadRecord::new(kind, format!("compressed data: {error}"))
 }

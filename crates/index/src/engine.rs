@@ -1,7 +1,9 @@
 //! The boundary to the engine of the store: what goes wrong behind it is an error that names the file.
 //!
 //! The engine believes its file: it compares checksums of pages only where it repairs, for that takes a look at all of
-//! them. A page that was damaged since breaks one of its assertions, and a panic that began there ends here.
+//! them. A page that was damaged since breaks one of its assertions, and a panic that began there ends here. But one: where
+//! its list of free pages is damaged, a commit panics while it unwinds, which ends the process. Nothing of that commit is
+//! there afterwards, and `verify` finds the damage, see `overlay`.
 
 use crate::error::Error;
 use std::cell::Cell;

@@ -63,6 +63,7 @@ mod index;
 mod key_bits;
 mod lockstep;
 mod maintain;
+mod overlay;
 mod parts;
 mod permuted;
 mod pictures;

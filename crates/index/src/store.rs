@@ -266,11 +266,7 @@ impl View {
     /// Numbers of documents whose texts are stored.
     pub(crate) fn text_numbers(&self) -> Result<Vec<Number>, Error> {
         let Some(texts) = &self.texts else { return Ok(Vec::new()) };
-        let path = &self.rows.path;
-        guard(path, || {
-            let range = texts.iter().map_err(failed(path))?;
-            range.map(|entry| Ok(entry.map_err(failed(path))?.0.value())).collect()
-        })
+        numbers("texts", texts, &self.rows.path)
     }
 
     pub(crate) fn number(&self, name: &str) -> Result<u64, Error> {
@@ -281,15 +277,15 @@ impl View {
     }
 
     pub(crate) fn segments(&self) -> Result<Vec<u64>, Error> {
-        numbers(&self.segments, &self.rows.path)
+        numbers("segments", &self.segments, &self.rows.path)
     }
 
     pub(crate) fn promoted(&self) -> Result<Vec<Number>, Error> {
-        numbers(&self.promoted, &self.rows.path)
+        numbers("promoted", &self.promoted, &self.rows.path)
     }
 
     pub(crate) fn dead(&self) -> Result<Vec<Number>, Error> {
-        numbers(&self.dead, &self.rows.path)
+        numbers("dead", &self.dead, &self.rows.path)
     }
 
     pub(crate) fn dead_count(&self) -> Result<u64, Error> {
@@ -332,6 +328,12 @@ impl View {
         Ok((documents, evidence, self.member_count()?))
     }
 
+    /// Whether a pair of keeper and member is found where it is looked for.
+    pub(crate) fn is_member(&self, keeper: Number, member: Number) -> Result<bool, Error> {
+        let path = &self.rows.path;
+        guard(path, || Ok(self.rows.members.get((keeper, member)).map_err(failed(path))?.is_some()))
+    }
+
     /// All pairs of keeper and member, in order.
     pub(crate) fn all_members(
         &self,
@@ -343,11 +345,21 @@ impl View {
     }
 }
 
-fn numbers(table: &ReadOnlyTable<u64, ()>, path: &Path) -> Result<Vec<u64>, Error> {
-    guard(path, || {
+/// The numbers of a table, each greater than the one before: out of order, a number is listed but not found when it is
+/// asked for.
+fn numbers<V: redb::Value>(
+    name: &str,
+    table: &ReadOnlyTable<u64, V>,
+    path: &Path,
+) -> Result<Vec<u64>, Error> {
+    let listed: Vec<u64> = guard(path, || {
         let range = table.iter().map_err(failed(path))?;
         range.map(|entry| Ok(entry.map_err(failed(path))?.0.value())).collect()
-    })
+    })?;
+    match listed.is_sorted_by(|before, after| before < after) {
+        true => Ok(listed),
+        false => Err(Error::damaged(path, format!("{name} are not in order"))),
+    }
 }
 
 /// A transaction that writes.

@@ -7,7 +7,8 @@
 use crate::decide::{Keys, digest_key, id_key};
 use crate::error::Error;
 use crate::finer::{LONG_RUN, long_runs};
-use crate::index::Index;
+use crate::index::{Index, lock};
+use crate::overlay;
 use crate::row::{Document, Evidence, Number};
 use crate::section::Entry;
 use crate::segment::Kind;
@@ -79,6 +80,9 @@ impl Index {
         let snapshot = self.inner.snapshot();
         let (view, keys) = (&snapshot.view, &snapshot.keys);
         let mut report = Report::default();
+        if let Some(fault) = self.store_fault()? {
+            report.say(fault);
+        }
         for segment in keys.segments.iter() {
             if let Err(error) = segment.verify(&self.inner.folder.segment_path(segment.number)) {
                 report.say(error.to_string());
@@ -99,6 +103,10 @@ impl Index {
         for entry in view.states(0)? {
             let (number, state) = entry?;
             report.documents += 1;
+            // A tree whose keys are out of order lists rows that it does not find.
+            if view.rows.state(number)? != Some(state) {
+                report.say(format!("document {number} is listed, but not found"));
+            }
             if number >= next {
                 report.say(format!("document {number} has a number that is not given out yet"));
             }
@@ -106,6 +114,9 @@ impl Index {
                 members += 1;
                 if !keepers.has(keeper) {
                     report.say(format!("document {number} is a member of {keeper}, which is no keeper"));
+                }
+                if !view.is_member(keeper, number)? {
+                    report.say(format!("document {number} is not found among the members of {keeper}"));
                 }
             }
             match view.rows.document(number) {
@@ -126,8 +137,12 @@ impl Index {
         for number in view.text_numbers()? {
             if !there.has(number) {
                 report.say(format!("text {number} belongs to no document"));
-            } else if let Err(error) = view.text(number, crate::text::unpack) {
-                report.say(error.to_string());
+                continue;
+            }
+            match view.text(number, crate::text::unpack) {
+                Ok(Some(_)) => {}
+                Ok(None) => report.say(format!("text {number} is listed, but not found")),
+                Err(error) => report.say(error.to_string()),
             }
         }
         let counts = (report.documents, report.documents, members);
@@ -165,6 +180,12 @@ impl Index {
             }
         }
         Ok(report)
+    }
+
+    /// What is wrong with the pages of the store, while nobody writes to it.
+    fn store_fault(&self) -> Result<Option<String>, Error> {
+        let _writer = lock(&self.inner.writer);
+        overlay::fault(&self.inner.folder)
     }
 
     /// Finer tables are those that the tables give.

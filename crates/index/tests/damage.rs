@@ -4,7 +4,7 @@
 mod common;
 
 use common::{document, minhash, options};
-use onefold_index::{Error, Index};
+use onefold_index::{Durability, Error, Index, Options};
 use std::path::Path;
 
 const PAGE: usize = 4096;
@@ -33,14 +33,48 @@ fn complaints(path: &Path) -> Vec<String> {
     said
 }
 
+/// Thirty pages, three each near to each other, most of them in a segment.
+fn made(path: &Path) {
+    let index = Index::create(path, minhash(20), options(None)).unwrap();
+    let pages: Vec<_> = (0..30).map(|i| document(&format!("page-{i}"), i / 3 + 1, 30, &[i % 3], i)).collect();
+    pages.chunks(24).for_each(|pages| drop(index.add_batch(pages).unwrap()));
+}
+
+#[test]
+fn members_out_of_order_are_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("index");
+    made(&path);
+    let store = path.join("store.redb");
+    let mut bytes = fs_err::read(&store).unwrap();
+    let pair = |keeper: u64, member: u64| [keeper.to_le_bytes(), member.to_le_bytes()].concat();
+    let (here, swapped) = ([pair(3, 4), pair(3, 5)].concat(), [pair(3, 5), pair(3, 4)].concat());
+    let places: Vec<usize> = (0..bytes.len() - 32).filter(|&at| bytes[at..at + 32] == here).collect();
+    assert!(!places.is_empty());
+    places.iter().for_each(|&at| bytes[at..at + 32].copy_from_slice(&swapped));
+    fs_err::write(&store, &bytes).unwrap();
+    let problems = Index::open(&path, options(None)).unwrap().verify().unwrap().problems;
+    assert!(problems.iter().any(|said| said.contains("not found among the members of 3")), "{problems:?}");
+}
+
+#[test]
+fn what_is_not_yet_durable_is_no_damage() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = Options { durability: Durability::Deferred, ..options(None) };
+    let index = Index::create(&folder.path().join("index"), minhash(20), options).unwrap();
+    for i in 0..60 {
+        index.add(&document(&format!("page-{i}"), i / 3 + 1, 30, &[i % 3], i)).unwrap();
+        if i % 7 == 0 {
+            assert_eq!(index.verify().unwrap().problems, Vec::<String>::new());
+        }
+    }
+}
+
 #[test]
 fn a_damaged_store_is_an_error_that_names_it() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("index");
-    let index = Index::create(&path, minhash(20), options(None)).unwrap();
-    let pages: Vec<_> = (0..30).map(|i| document(&format!("page-{i}"), i / 3 + 1, 30, &[i % 3], i)).collect();
-    pages.chunks(24).for_each(|pages| drop(index.add_batch(pages).unwrap()));
-    drop(index);
+    made(&path);
     let (store, segment) = (path.join("store.redb"), path.join("0.segment"));
     let (bytes, keys) = (fs_err::read(&store).unwrap(), fs_err::read(&segment).unwrap());
     let used = (0..bytes.len()).step_by(PAGE).filter(|&at| bytes[at..][..PAGE] != [0; PAGE]);

@@ -20,7 +20,7 @@ use crate::html::groups::group;
 use crate::html::looks_like_html;
 pub use crate::html::meta::Link;
 use crate::html::meta::Meta;
-use crate::html::outline::{Block, Outline, outline};
+use crate::html::outline::{Block, MAX_NODES, Outline, most_blocks, outline};
 use crate::html::plateau::{self, WEIGHTS};
 pub use clean::{clean_html, clean_text};
 pub use needs::Needs;
@@ -75,6 +75,17 @@ pub struct Page {
     pub fallback: bool,
     /// What the page needs before it shows its content; such a page is not to be compared.
     pub needs: Option<Needs>,
+}
+
+/// Lines that any page is cut into at most to find its main content.
+pub const MOST_LINES: usize = MAX_NODES;
+
+/// Lines that a page may be cut into to find its main content, at most: each takes about 250 bytes of memory.
+pub fn most_lines(bytes: &[u8], content: Content) -> usize {
+    match content {
+        Content::Main => most_blocks(bytes),
+        Content::Plateau | Content::All => 0,
+    }
 }
 
 /// Extracts the content of fetched bytes, HTML or plain text. `charset` is that of the Content-Type header.

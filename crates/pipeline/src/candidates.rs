@@ -34,7 +34,7 @@ impl Keys {
         }
         let mut starts = vec![0u64; ALL_SLICES + 1];
         for piece in table.pieces() {
-            for (slice, &count) in piece.file.meta.slices.iter().enumerate() {
+            for (slice, count) in piece.file.slices() {
                 starts[slice + 1] += u64::from(count) * KEY_BYTES as u64;
             }
         }
@@ -57,7 +57,7 @@ impl Keys {
         for piece in table.pieces() {
             piece.file.keys(&table.handles, &mut bytes)?;
             let mut chunks = bytes.as_chunks::<KEY_BYTES>().0.iter();
-            for (slice, &count) in piece.file.meta.slices.iter().enumerate() {
+            for (slice, count) in piece.file.slices() {
                 let buffer = &mut buffers[slice];
                 for chunk in chunks.by_ref().take(count as usize) {
                     let (key, document) = decode(chunk);
@@ -79,7 +79,7 @@ impl Keys {
     fn count(&self, table: &Table<'_>, slice: usize) -> u64 {
         match &self.gathered {
             Some(_) => (self.starts[slice + 1] - self.starts[slice]) / KEY_BYTES as u64,
-            None => table.pieces().iter().map(|piece| u64::from(piece.file.meta.slices[slice])).sum(),
+            None => table.pieces().iter().map(|piece| u64::from(piece.file.count(slice))).sum(),
         }
     }
 

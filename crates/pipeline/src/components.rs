@@ -121,7 +121,7 @@ impl<'t> Matched<'t> {
                 let mut unions = lock(&self.unions);
                 for bucket in buckets.iter() {
                     let root = unions.root(bucket[0]);
-                    if mix::split(mix::pair(root.into(), 1), self.passes as u64).0 == pass {
+                    if mix::split(place_of(root), self.passes as u64).0 == pass {
                         mine.push(bucket);
                     }
                 }
@@ -139,13 +139,18 @@ impl<'t> Matched<'t> {
     /// The large buckets, for the manifest.
     pub(crate) fn large(&self, table: &Table<'_>) -> Result<Vec<Bucket>, Error> {
         let (cut, whole): (Vec<_>, Vec<_>) = self.large.iter().partition(|(_, _, cut)| *cut);
-        let named = cut.iter().take(100).chain(whole.iter().take(NAMED));
+        let named = cut.iter().chain(whole.iter().take(NAMED));
         named
             .map(|&&(size, first, cut)| {
                 Ok(Bucket { size: size as u64, first: table.document_ref(first)?, cut })
             })
             .collect()
     }
+}
+
+/// The place of a component, by its first document, in the order in which components are shared out.
+pub(crate) fn place_of(root: DocId) -> u64 {
+    mix::pair(root.into(), 1)
 }
 
 fn join_all(unions: &mut Unions, buckets: &Buckets) {

@@ -21,6 +21,14 @@ pub enum Error {
     /// The output is there already.
     #[error("{}: already holds something", .0.display())]
     OutputExists(PathBuf),
+    /// The output is to be below a file.
+    #[error("{}: the output is a folder, and {} is a file", path.display(), file.display())]
+    OutputIsFile {
+        /// The output.
+        path: PathBuf,
+        /// What it or a folder above it is.
+        file: PathBuf,
+    },
     /// Another run is at work there.
     #[error("{}: another run is writing here", .0.display())]
     OutputBusy(PathBuf),
@@ -52,7 +60,9 @@ pub enum Error {
     #[error("interrupted")]
     Interrupted,
     /// The budget cannot hold.
-    #[error("about {documents} documents need {needed_mib} MiB of memory, --memory allows {budget_mib} MiB")]
+    #[error(
+        "about {documents} documents of this size need {needed_mib} MiB of memory, --memory allows {budget_mib} MiB"
+    )]
     Memory {
         /// Documents expected.
         documents: u64,
@@ -60,6 +70,47 @@ pub enum Error {
         needed_mib: u64,
         /// What there is.
         budget_mib: u64,
+    },
+    /// There are more documents than the budget has room for.
+    #[error("{documents} documents so far need {needed_mib} MiB of memory, --memory allows {budget_mib} MiB")]
+    ManyDocuments {
+        /// Documents read.
+        documents: u64,
+        /// What they need.
+        needed_mib: u64,
+        /// What there is.
+        budget_mib: u64,
+    },
+    /// A cluster is too large to be a row of a table.
+    #[error(
+        "a cluster of {size} documents needs {needed_mib} MiB of memory as one row of clusters.parquet, --memory allows \
+         {budget_mib} MiB; --evidence jsonl needs none"
+    )]
+    LargeCluster {
+        /// Its documents.
+        size: u64,
+        /// The budget that would do.
+        needed_mib: u64,
+        /// What there is.
+        budget_mib: u64,
+    },
+    /// One document is too large for the budget.
+    #[error(
+        "{}: record at {offset}: a document of {length_mib} MiB that takes {memory_mib} MiB of memory, more than --memory has left; \
+         --max-document below its size would count it as bad",
+        path.display()
+    )]
+    LargeDocument {
+        /// The file.
+        path: PathBuf,
+        /// The address of its record.
+        offset: u64,
+        /// Its size.
+        length_mib: u64,
+        /// What it takes.
+        memory_mib: u64,
+        /// The budget that would do.
+        needed_mib: u64,
     },
     /// The disk cannot hold it.
     #[error("{}: about {needed_mib} MiB are needed, {free_mib} MiB are free", path.display())]

@@ -10,6 +10,7 @@ use onefold_detect::text::{Normaliser, ShingleSet};
 use onefold_run::{Cluster, DocumentRef, Manifest, Removed, Unit};
 use passages::passages;
 pub use passages::{Passage, Side};
+use records::Past;
 use serde::Serialize;
 use std::path::Path;
 
@@ -26,6 +27,9 @@ pub struct Explanation {
     pub measured: Option<Measured>,
     /// What it shares with its keeper and what not, in order of the document, then what only the keeper has.
     pub passages: Vec<Passage>,
+    /// Why the texts could not be read again, if they could not: what is told then is in the evidence alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unread: Option<String>,
 }
 
 /// What became of a document.
@@ -50,6 +54,8 @@ pub enum Fate {
     },
     /// It was kept, and nothing was found to be like it.
     Unique,
+    /// It was kept, and compared with nothing: no token is left of its text.
+    Empty,
 }
 
 /// Counts and similarities of two texts.
@@ -73,6 +79,7 @@ const NAMED: usize = 10;
 /// Explains all documents of an id.
 pub fn explain(run: &Path, id: &str) -> Result<Vec<Explanation>, Error> {
     let manifest = Manifest::read(run)?;
+    let past = Past { folder: run, manifest: &manifest };
     let mut found = Vec::new();
     let removed = records::removed(run, &manifest, |removed| removed.document.id == id)?;
     if manifest.plan.unit == Unit::Paragraph {
@@ -82,9 +89,15 @@ pub fn explain(run: &Path, id: &str) -> Result<Vec<Explanation>, Error> {
         }
     } else {
         let is_read = removed.iter().any(|removed| removed.index.is_none());
-        let templates = if is_read { records::templates(&manifest)? } else { None };
+        let templates = if is_read { records::templates(past) } else { Ok(None) };
         for removed in removed {
-            found.push(explain_removed(&manifest, templates.as_ref(), removed)?);
+            let read = templates.as_ref().map_err(ToString::to_string).and_then(|templates| {
+                explain_removed(past, templates.as_ref(), &removed).map_err(|error| error.to_string())
+            });
+            found.push(read.unwrap_or_else(|unread| Explanation {
+                unread: Some(unread),
+                ..kept(&manifest, removed.document.clone(), Fate::Removed(Box::new(removed)))
+            }));
         }
     }
     for cluster in
@@ -93,8 +106,13 @@ pub fn explain(run: &Path, id: &str) -> Result<Vec<Explanation>, Error> {
         found.push(explain_keeper(&manifest, cluster));
     }
     if found.is_empty() {
-        let documents = records::documents(&manifest, id)?.into_iter();
-        found.extend(documents.map(|document| kept(&manifest, document, Fate::Unique)));
+        for document in records::documents(past, id)? {
+            let mut normaliser = Normaliser::new(&manifest.plan.text);
+            // A text that is all template is left as it is: templates make none empty.
+            normaliser.read(&records::text(past, None, &document)?);
+            let fate = if normaliser.normalised().is_empty() { Fate::Empty } else { Fate::Unique };
+            found.push(kept(&manifest, document, fate));
+        }
     }
     if found.is_empty() { Err(Error::UnknownDocument { id: id.to_owned() }) } else { Ok(found) }
 }
@@ -110,21 +128,24 @@ pub fn removed_documents<E: From<Error>>(
 
 /// A document that is compared with no other here.
 fn kept(manifest: &Manifest, document: DocumentRef, fate: Fate) -> Explanation {
-    Explanation { document, fate, rule: manifest.plan.rule(), measured: None, passages: Vec::new() }
+    let (rule, passages) = (manifest.plan.rule(), Vec::new());
+    Explanation { document, fate, rule, measured: None, passages, unread: None }
 }
 
 fn explain_removed(
-    manifest: &Manifest,
+    past: Past<'_>,
     templates: Option<&Templates>,
-    removed: Removed,
+    removed: &Removed,
 ) -> Result<Explanation, Error> {
+    let manifest = past.manifest;
+    let known = kept(manifest, removed.document.clone(), Fate::Removed(Box::new(removed.clone())));
     // The text of a keeper in an index is not stored.
     if removed.index.is_some() {
-        return Ok(kept(manifest, removed.document.clone(), Fate::Removed(Box::new(removed))));
+        return Ok(known);
     }
     let read = |document: &DocumentRef| -> Result<Normaliser, Error> {
         let mut normaliser = Normaliser::new(&manifest.plan.text);
-        normaliser.read(&records::text(manifest, templates, document)?);
+        normaliser.read(&records::text(past, templates, document)?);
         Ok(normaliser)
     };
     let (document, keeper) = (read(&removed.document)?, read(&removed.keeper)?);
@@ -144,9 +165,6 @@ fn explain_removed(
         }
     };
     Ok(Explanation {
-        document: removed.document.clone(),
-        fate: Fate::Removed(Box::new(removed)),
-        rule: manifest.plan.rule(),
         measured: Some(Measured {
             shared: counts.shared,
             document: counts.first,
@@ -155,16 +173,12 @@ fn explain_removed(
             containment: counts.containment(),
         }),
         passages: passages(&document, &keeper, &first, &second, shingling),
+        ..known
     })
 }
 
 fn explain_keeper(manifest: &Manifest, cluster: Cluster) -> Explanation {
     let others = cluster.members.into_iter().filter(|member| *member != cluster.keeper).take(NAMED).collect();
-    Explanation {
-        document: cluster.keeper,
-        fate: Fate::Keeper { cluster: cluster.cluster, size: cluster.size, others },
-        rule: manifest.plan.rule(),
-        measured: None,
-        passages: Vec::new(),
-    }
+    let fate = Fate::Keeper { cluster: cluster.cluster, size: cluster.size, others };
+    kept(manifest, cluster.keeper, fate)
 }

@@ -43,6 +43,7 @@ pub fn fingerprints(
     take: &mut dyn FnMut(&Fingerprint<'_>) -> Result<(), Error>,
 ) -> Result<FingerprintsSummary, Error> {
     let found = job.selection.look(&job.plan.fields)?;
+    found.tell_notes(job.progress);
     let workdir = Workdir::passing(work, &job.plan)?;
     let mut sources = found.sources;
     let outcome = (|| {
@@ -51,7 +52,7 @@ pub fn fingerprints(
         // Nothing is matched here, so that neither keys nor shingles are needed.
         recipe.tables = None;
         recipe.holds_shingles = false;
-        let pieces = scan(job, &recipe, &mut sources, &workdir, found.bad.len() as u64)?;
+        let pieces = scan(job, &recipe, &mut sources, &workdir, &found.bad)?;
         let table = pieces.into_table(job, &recipe, &sources, &workdir)?;
         job.progress.start(StageKind::Write, table.len() as u64);
         for document in 0..table.len() as DocId {

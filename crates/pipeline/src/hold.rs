@@ -1,8 +1,9 @@
 //! Shingles of documents that will probably be compared, held since they were read.
 //!
-//! A document one of whose keys, or whose digest, was seen before has met its like. Its shingles are held then, so that
-//! deciding need not read, inflate and cut it again; the first of its like, and what the share of the budget does not
-//! hold, is read again by its address, with the same result. Nothing of this is written: a resumed run has none.
+//! A document one of whose keys was seen before has met its like. Its shingles are held then, so that deciding need not
+//! read, inflate and cut it again; the first of its like, and what the share of the budget does not hold, is read again
+//! by its address, with the same result. One whose digest was seen is a copy, of which nothing is compared. Nothing of
+//! this is written: a resumed run has none.
 
 use crate::recipe::BYTES_A_PAGE;
 use onefold_detect::mix;
@@ -87,24 +88,27 @@ impl Hold {
         Hold::default()
     }
 
-    /// Marks the keys of a document, and tells whether it is worth holding: one of them was there, probably, and there is
-    /// room. A key that another has overwritten since is forgotten.
+    /// Marks the digest and the keys of a document, and tells whether it is worth holding: the digest was not there, one
+    /// of the keys was, probably, and there is room. A key that another has overwritten since is forgotten.
     pub(crate) fn is_wanted(&self, digest: u128, keys: &[u64]) -> bool {
-        if self.marks.is_empty() {
+        if self.marks.is_empty() || self.mark(digest as u64) {
             return false;
         }
-        let mut seen = false;
-        for &key in keys.iter().chain([&(digest as u64)]) {
-            let mixed = mix::pair(key, 0);
-            let mark = mixed as u16 | 1;
-            let place = &self.marks[(mixed >> 16) as usize & (self.marks.len() - 1)];
-            if place.load(Ordering::Relaxed) == mark {
-                seen = true;
-            } else {
-                place.store(mark, Ordering::Relaxed);
-            }
-        }
+        let seen = keys.iter().fold(false, |seen, &key| self.mark(key) | seen);
         seen && self.bytes_left.load(Ordering::Relaxed) > 0
+    }
+
+    /// Marks a key, and tells whether it was there.
+    #[inline(always)]
+    fn mark(&self, key: u64) -> bool {
+        let mixed = mix::pair(key, 0);
+        let mark = mixed as u16 | 1;
+        let place = &self.marks[(mixed >> 16) as usize & (self.marks.len() - 1)];
+        let seen = place.load(Ordering::Relaxed) == mark;
+        if !seen {
+            place.store(mark, Ordering::Relaxed);
+        }
+        seen
     }
 
     /// Holds the shingles of some documents; several workers may overdraw the share by a block each.
@@ -134,11 +138,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_document_is_wanted_once_a_key_or_its_digest_was_seen() {
+    fn a_document_is_wanted_once_a_key_was_seen_unless_it_is_a_copy() {
         let hold = Hold::new(1 << 20, 100_000);
         assert!(!hold.is_wanted(1, &[10, 11]));
         assert!(hold.is_wanted(2, &[12, 11]));
-        assert!(hold.is_wanted(1, &[13]));
+        assert!(!hold.is_wanted(1, &[10, 11]));
         assert!(!hold.is_wanted(3, &[14]));
         assert!(!Hold::nothing().is_wanted(1, &[10, 10]));
     }
@@ -149,13 +153,13 @@ mod tests {
         let shingles = vec![5; (1 << 14) / SHARE as usize / 8 / 2];
         assert!(!hold.is_wanted(1, &[7]));
         let mut wanted = Wanted::default();
-        for _ in 0..2 {
-            assert!(hold.is_wanted(1, &[7]));
-            wanted.push(1, &shingles);
+        for digest in [2, 3] {
+            assert!(hold.is_wanted(digest, &[7]));
+            wanted.push(digest, &shingles);
             hold.add(&mut wanted);
         }
-        assert!(!hold.is_wanted(1, &[7]));
-        assert_eq!(hold.into_held().get(1), Some(&shingles[..]));
+        assert!(!hold.is_wanted(4, &[7]));
+        assert_eq!(hold.into_held().get(2), Some(&shingles[..]));
     }
 
     #[test]

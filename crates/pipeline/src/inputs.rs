@@ -1,6 +1,7 @@
 //! What the user named, looked at: sources to read, and what cannot be read.
 
 use crate::error::Error;
+use crate::progress::Progress;
 use onefold_formats::BadRecord;
 use onefold_formats::inputs::{Input, Inputs};
 use onefold_formats::source::{Fields, Look, Source};
@@ -67,11 +68,18 @@ impl Spooled {
 }
 
 /// What was found.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Found {
     pub(crate) sources: Vec<Source>,
     pub(crate) bad: Vec<(String, BadRecord)>,
     pub(crate) notes: Vec<String>,
+}
+
+impl Found {
+    /// Tells the notes at once, where there is no manifest to put them into.
+    pub(crate) fn tell_notes(&self, progress: &dyn Progress) {
+        self.notes.iter().for_each(|note| progress.note(note));
+    }
 }
 
 impl Selection {
@@ -89,7 +97,7 @@ impl Selection {
             }
         }
         inputs.tell_apart();
-        let mut found = Found::default();
+        let mut found = Found { notes: inputs.notes, ..Found::default() };
         for (path, bad) in inputs.bad {
             found.bad.push((path.display().to_string(), bad));
         }

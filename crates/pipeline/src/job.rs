@@ -64,6 +64,8 @@ pub struct Switches {
     pub force: bool,
     /// Bad records from which the job fails.
     pub max_bad_records: Option<u64>,
+    /// Whether the kept documents of all sources are to be one stream.
+    pub one_stream: bool,
     /// Share of a source that may be removed.
     pub max_removed: f64,
     /// Of the documents only one in so many, chosen by the hash of its id; the others count as empty.
@@ -152,6 +154,9 @@ impl Clock {
 
 /// Removes duplicates: reads the inputs, decides, and writes `output`.
 pub fn dedup(job: &Job<'_>, output: &Path) -> Result<Outcome, Error> {
+    if let Some(file) = output.ancestors().find(|path| path.exists()).filter(|path| !path.is_dir()) {
+        return Err(Error::OutputIsFile { path: output.to_owned(), file: file.to_owned() });
+    }
     let found = job.selection.look(&job.plan.fields)?;
     let identity = job.identity(&found)?;
     let hidden = output.join(write::STAGING);
@@ -181,6 +186,7 @@ pub fn dedup(job: &Job<'_>, output: &Path) -> Result<Outcome, Error> {
     }
     write::check_inputs(output, &found.sources)?;
     write::check_annotate(job, &found.sources)?;
+    write::check_one_stream(job, &found.sources)?;
     write::check_unit(job, &found.sources)?;
     if !resumes {
         preflight::check(job, &found.sources, Some(output))?;
@@ -191,7 +197,7 @@ pub fn dedup(job: &Job<'_>, output: &Path) -> Result<Outcome, Error> {
     }
     let outcome = match write::publishing(&workdir, output)? {
         true => write::publish(job, &workdir, output).and_then(|()| Ok(Manifest::read(output)?)),
-        false => run(job, output, found, &workdir),
+        false => run_whole(job, output, &found, &workdir),
     };
     match outcome {
         Ok(manifest) => {
@@ -203,6 +209,10 @@ pub fn dedup(job: &Job<'_>, output: &Path) -> Result<Outcome, Error> {
         }
         Err(error) => {
             write::discard_staged(&workdir, output, &error);
+            // Nothing goes on with a stream.
+            if job.switches.one_stream {
+                let _ = workdir.remove();
+            }
             Err(error)
         }
     }
@@ -240,18 +250,46 @@ fn finished(job: &Job<'_>, output: &Path, found: &Found) -> Result<Manifest, Err
     Ok(manifest)
 }
 
+/// Runs, and where a table turns out to have damage beside what is compared, so that its rows cannot be kept, once more with
+/// that told when it is read.
+fn run_whole(job: &Job<'_>, output: &Path, found: &Found, workdir: &Workdir) -> Result<Manifest, Error> {
+    loop {
+        let damaged = match run(job, output, found.clone(), workdir) {
+            Err(Error::Formats(onefold_formats::Error::DamagedColumn { path, row, message })) => {
+                let index = found.sources.iter().position(|source| source.path == path);
+                let index =
+                    index.filter(|index| workdir.whole_tables().is_ok_and(|whole| !whole.contains(index)));
+                let error = onefold_formats::Error::DamagedColumn { path, row, message };
+                index.ok_or(Error::Formats(error))?
+            }
+            outcome => return outcome,
+        };
+        let name = &found.sources[damaged].name;
+        job.progress
+            .note(&format!("{name}: damaged beside what is compared: read again, with all its columns"));
+        write::clear_staged(output)?;
+        workdir.read_whole(damaged)?;
+    }
+}
+
 fn run(job: &Job<'_>, output: &Path, found: Found, workdir: &Workdir) -> Result<Manifest, Error> {
     let mut clock = Clock::new();
     let Found { mut sources, bad, mut notes } = found;
+    for index in workdir.whole_tables()? {
+        if let Some(source) = sources.get_mut(index) {
+            source.all_columns = true;
+        }
+    }
     clock.start(StageKind::Count);
     let mut recipe = Recipe::learn(job, &sources)?;
     notes.extend(recipe.templates.as_ref().map(Templates::note));
     clock.start(StageKind::Read);
-    let pieces = scan(job, &recipe, &mut sources, workdir, bad.len() as u64)?;
+    let pieces = scan(job, &recipe, &mut sources, workdir, &bad)?;
     recipe.forget_counts(job);
     let context = Context::new(job, &sources, &recipe)?;
     let table = pieces.into_table(job, &recipe, &sources, workdir)?;
     notes.extend(crate::groups::check(job, &table)?);
+    notes.extend(table.all_rank_last().then(|| job.plan.keep.idle_note()).flatten());
     clock.start(StageKind::Match);
     job.progress.start(StageKind::Match, table.len() as u64);
     let by_paragraph = job.plan.unit == Unit::Paragraph;

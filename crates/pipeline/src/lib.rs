@@ -25,6 +25,7 @@ mod groups;
 mod hold;
 mod inputs;
 mod job;
+mod large;
 mod links;
 mod load;
 mod meet;

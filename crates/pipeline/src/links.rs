@@ -1,13 +1,14 @@
-//! WARC records tied to documents that go: requests and metadata follow their response, revisits of it are turned
-//! to its keeper.
+//! WARC records tied to documents that go: requests, metadata and what a page was made into follow their response,
+//! revisits of it are turned to its keeper.
 
 use crate::error::Error;
-use crate::piece::LinkEntry;
-use crate::table::DocId;
+use crate::piece::{LinkEntry, Names};
+use crate::table::{DocId, TablePiece};
 use crate::verdicts::Fate;
 use crate::write::{Run, keeper_of};
+use onefold_formats::document::Link;
 use onefold_formats::source::Format;
-use std::collections::{HashMap, HashSet};
+use std::borrow::Cow;
 use xxhash_rust::xxh3::xxh3_128;
 
 /// What happens to a tied record.
@@ -19,106 +20,256 @@ pub(crate) enum LinkFate {
     Turns(DocId),
 }
 
-/// Names of WARC records, as digests.
+/// Digest of what a WARC record is known by, in two halves: with a number beside it, it takes less room than as one.
+pub(crate) type Name = [u64; 2];
+
+fn name(text: &[u8]) -> Name {
+    let digest = xxh3_128(text);
+    [(digest >> 64) as u64, digest as u64]
+}
+
+/// A record by its id, with or without the brackets that belong around it.
+pub(crate) fn by_id(id: &str) -> Name {
+    name(id.trim_matches(['<', '>']).as_bytes())
+}
+
+/// A record by its URL, date and payload digest, as far as they are given.
+fn by_page(url: &str, date: &str, payload_digest: &str) -> Name {
+    name(format!("{url}\0{}\0{payload_digest}", without_zeros(date)).as_bytes())
+}
+
+/// A date without a fraction of no second.
+fn without_zeros(date: &str) -> Cow<'_, str> {
+    let Some((whole, rest)) = date.split_once('.') else { return Cow::Borrowed(date) };
+    let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+    match rest[..digits].trim_end_matches('0') {
+        "" => Cow::Owned(format!("{whole}{}", &rest[digits..])),
+        fraction => Cow::Owned(format!("{whole}.{fraction}{}", &rest[digits..])),
+    }
+}
+
+/// Names of what a record is tied to. A revisit that refers to nothing, as older crawlers wrote them, is one of the page
+/// with its payload digest.
+pub(crate) fn names_of_tied(link: &Link<'_>) -> Vec<Name> {
+    let mut names: Vec<Name> = link.to.iter().map(|id| by_id(id)).collect();
+    if !link.revisit {
+        return names;
+    }
+    if let Some((url, date)) = link.target {
+        names.extend(link.payload_digest.map(|digest| by_page(url, date, digest)));
+        names.push(by_page(url, date, ""));
+    }
+    if let (true, Some(digest)) = (names.is_empty(), link.payload_digest) {
+        names.extend(link.leads_to.or(link.url.as_deref()).map(|url| by_page(url, "", digest)));
+        names.push(by_page("", "", digest));
+    }
+    names
+}
+
+/// All that a document may be asked for by.
+fn names_of(document: &Names) -> impl Iterator<Item = Name> + use<> {
+    let (url, date) = (document.url.as_deref(), document.date.as_deref());
+    let (digest, dated) = (document.payload_digest.as_deref(), url.zip(date));
+    let names = [
+        document.record_id.as_deref().map(by_id),
+        dated.map(|(url, date)| by_page(url, date, "")),
+        dated.zip(digest).map(|((url, date), digest)| by_page(url, date, digest)),
+        url.zip(digest).map(|(url, digest)| by_page(url, "", digest)),
+        digest.map(|digest| by_page("", "", digest)),
+    ];
+    names.into_iter().flatten()
+}
+
+/// The name that a record has within one file: copies of a file have records of the same ids.
+fn within(name: Name, source: usize) -> Name {
+    [name[0] ^ (source as u64 + 1), name[1]]
+}
+
+/// What of the run has a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Found {
+    Nothing,
+    /// A document that was kept, if only one of several.
+    Kept,
+    /// The last of the documents that were removed.
+    Removed(DocId),
+}
+
+/// Which documents have the names that records are tied to, and which records go with them.
 #[derive(Default)]
 pub(crate) struct Links {
-    /// Documents that were removed, by record id and by URL and date.
-    removed: HashMap<u128, DocId>,
-    /// Records that go with them, directly or through others.
-    gone: HashSet<u128>,
-    /// Kept documents that records with several ties are tied to.
-    held: HashSet<u128>,
+    /// Names that were asked for, in order.
+    asked: Vec<Name>,
+    /// What has each of them.
+    found: Vec<Found>,
+    /// Records that go with documents, directly or through others; in order.
+    gone: Vec<Name>,
 }
 
-fn digest(id: &str) -> u128 {
-    xxh3_128(id.as_bytes())
+/// Memory that the names of so many tied records take at most, for estimates: up to three each, or two and one more where
+/// they go.
+pub(crate) fn bytes(links: u64) -> u64 {
+    links * 3 * (size_of::<Name>() + size_of::<Found>()) as u64
 }
 
-fn target_digest(url: &str, date: &str) -> u128 {
-    xxh3_128(format!("{url}\0{date}").as_bytes())
+fn put_in_order<T: Ord>(names: &mut Vec<T>) {
+    names.sort_unstable();
+    names.dedup();
+    names.shrink_to_fit();
+}
+
+/// Hands over the notes of WARC pieces that tie records.
+fn each_link(run: &Run<'_>, mut take: impl FnMut(&TablePiece, &LinkEntry)) -> Result<(), Error> {
+    for piece in warc(run) {
+        run.table.notes(piece)?.links.iter().for_each(|link| take(piece, link));
+    }
+    Ok(())
+}
+
+fn warc<'r>(run: &'r Run<'_>) -> impl Iterator<Item = &'r TablePiece> {
+    let is_warc = |piece: &&TablePiece| run.context.sources[piece.source].format == Format::Warc;
+    run.table.pieces().iter().filter(is_warc)
 }
 
 impl Links {
     /// Collects the names, if any record is tied to another at all.
     pub(crate) fn collect(run: &Run<'_>) -> Result<Self, Error> {
         let mut links = Links::default();
-        let warc = || {
-            run.table.pieces().iter().filter(|piece| run.context.sources[piece.source].format == Format::Warc)
-        };
-        let entries =
-            || warc().flat_map(|piece| piece.file.meta.links.iter().map(move |link| (piece.first, link)));
-        if entries().next().is_none() {
-            return Ok(links);
-        }
-        let several: HashSet<u128> = entries()
-            .filter(|(_, link)| link.to.len() > 1)
-            .flat_map(|(_, link)| link.to.iter().map(|id| digest(id)))
-            .collect();
-        for document in warc().flat_map(|piece| piece.first..piece.first + piece.file.documents) {
-            let kept = matches!(run.fate(document), Fate::Kept);
-            if kept && several.is_empty() {
-                continue;
-            }
-            let names = run.table.names(document)?;
-            let id = names.record_id.as_deref().map(digest);
-            if kept {
-                links.held.extend(id.filter(|id| several.contains(id)));
-                continue;
-            }
-            links.removed.extend(id.map(|id| (id, document)));
-            if let (Some(url), Some(date)) = (&names.url, &names.date) {
-                links.removed.insert(target_digest(url, date), document);
-            }
-        }
-        for (first, link) in entries() {
-            if link.document.is_some_and(|number| !matches!(run.fate(first + number), Fate::Kept)) {
-                links.gone.extend(link.to.iter().map(|id| digest(id)));
-            }
-        }
-        // Ties of ties, until nothing more goes; chains are short.
-        loop {
-            let before = links.gone.len();
-            for (_, link) in entries().filter(|(_, link)| link.document.is_none() && !link.revisit) {
-                if links.goes(link) {
-                    links.gone.extend(link.record_id.as_deref().map(digest));
+        let Links { asked, gone, .. } = &mut links;
+        each_link(run, |piece, link| match link.document {
+            Some(number) if matches!(run.fate(piece.first + number), Fate::Kept) => {}
+            Some(_) => gone.extend(&link.to),
+            None => {
+                asked.extend(&link.to);
+                if !link.revisit {
+                    asked.extend(link.to.iter().map(|&record| within(record, piece.source)));
                 }
             }
-            if links.gone.len() == before {
+        })?;
+        put_in_order(asked);
+        put_in_order(gone);
+        if asked.is_empty() && gone.is_empty() {
+            return Ok(links);
+        }
+        links.find(run)?;
+        // Ties of ties, until nothing more goes; chains are short.
+        loop {
+            let mut more = Vec::new();
+            each_link(run, |piece, link| {
+                let tied = link.document.is_none() && !link.revisit && links.goes(link, piece.source);
+                more.extend(link.own.filter(|&own| tied && !links.is_gone(own)));
+            })?;
+            if more.is_empty() {
                 return Ok(links);
             }
+            links.gone.append(&mut more);
+            put_in_order(&mut links.gone);
         }
     }
 
-    fn goes(&self, link: &LinkEntry) -> bool {
-        let own = link.record_id.as_deref().is_some_and(|id| self.gone.contains(&digest(id)));
-        let tied = |id: &String| self.removed.contains_key(&digest(id)) || self.gone.contains(&digest(id));
-        let held = link.to.iter().any(|id| self.held.contains(&digest(id)));
-        !held && (own || link.to.iter().any(tied))
+    /// Finds the documents that have the names.
+    fn find(&mut self, run: &Run<'_>) -> Result<(), Error> {
+        let Links { asked, found, .. } = self;
+        found.resize(asked.len(), Found::Nothing);
+        for piece in warc(run) {
+            for document in piece.first..piece.first + piece.file.documents {
+                let has = match run.fate(document) {
+                    Fate::Kept => Found::Kept,
+                    _ => Found::Removed(document),
+                };
+                let names = run.table.names(document)?;
+                let here = names.record_id.as_deref().map(|id| within(by_id(id), piece.source));
+                for name in names_of(&names).chain(here) {
+                    if let Ok(at) = asked.binary_search(&name)
+                        && found[at] != Found::Kept
+                    {
+                        found[at] = has;
+                    }
+                }
+            }
+        }
+        Ok(())
     }
 
-    /// What happens to a record that is no document.
-    pub(crate) fn fate(&self, link: &LinkEntry) -> LinkFate {
+    fn found(&self, name: Name) -> Found {
+        self.asked.binary_search(&name).map_or(Found::Nothing, |at| self.found[at])
+    }
+
+    fn is_gone(&self, name: Name) -> bool {
+        self.gone.binary_search(&name).is_ok()
+    }
+
+    /// Whether a record of this source goes: with a document or a record that it is tied to, unless one of those stays.
+    fn goes(&self, link: &LinkEntry, source: usize) -> bool {
+        let mut goes = link.own.is_some_and(|own| self.is_gone(own));
+        for &record in &link.to {
+            let here = self.found(within(record, source));
+            match if here == Found::Nothing { self.found(record) } else { here } {
+                Found::Kept => return false,
+                Found::Removed(_) => goes = true,
+                Found::Nothing => goes |= self.is_gone(record),
+            }
+        }
+        goes
+    }
+
+    /// What happens to a record of this source that is no document.
+    pub(crate) fn fate(&self, link: &LinkEntry, source: usize) -> LinkFate {
         if !link.revisit {
-            return if self.goes(link) { LinkFate::Goes } else { LinkFate::Stays };
+            return if self.goes(link, source) { LinkFate::Goes } else { LinkFate::Stays };
         }
-        let named = || link.to.iter().find_map(|id| self.removed.get(&digest(id)));
-        let by_target =
-            || link.target.as_ref().and_then(|(url, date)| self.removed.get(&target_digest(url, date)));
-        named().or_else(by_target).map_or(LinkFate::Stays, |&document| LinkFate::Turns(document))
+        let fate = |&record: &Name| match self.found(record) {
+            Found::Nothing => None,
+            Found::Kept => Some(LinkFate::Stays),
+            Found::Removed(document) => Some(LinkFate::Turns(document)),
+        };
+        link.to.iter().find_map(fate).unwrap_or(LinkFate::Stays)
     }
 
-    /// The keepers that revisits are turned to, in order.
-    pub(crate) fn keepers(&self, run: &Run<'_>) -> Vec<DocId> {
-        let entries = run.table.pieces().iter().flat_map(|piece| &piece.file.meta.links);
-        let mut keepers: Vec<DocId> = entries
-            .filter(|link| link.document.is_none())
-            .filter_map(|link| match self.fate(link) {
-                LinkFate::Turns(document) => keeper_of(run, document),
-                _ => None,
-            })
-            .collect();
-        keepers.sort_unstable();
-        keepers.dedup();
-        keepers
+    /// The removed documents that revisits are turned away from, and the keepers that they are turned to.
+    pub(crate) fn turned(&self, run: &Run<'_>) -> Result<Vec<DocId>, Error> {
+        let mut turned: Vec<DocId> = Vec::new();
+        each_link(run, |piece, link| {
+            if link.document.is_none()
+                && let LinkFate::Turns(document) = self.fate(link, piece.source)
+            {
+                turned.push(document);
+                turned.extend(keeper_of(run, document));
+            }
+        })?;
+        put_in_order(&mut turned);
+        Ok(turned)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_do_not_depend_on_how_they_are_written() {
+        assert_eq!(by_id("<urn:uuid:1>"), by_id("urn:uuid:1"));
+        for (date, plain) in [
+            ("2024-05-01T00:00:00.000Z", "2024-05-01T00:00:00Z"),
+            ("2024-05-01T00:00:00.120Z", "2024-05-01T00:00:00.12Z"),
+            ("2024-05-01T00:00:00.", "2024-05-01T00:00:00"),
+            ("2024", "2024"),
+        ] {
+            assert_eq!(without_zeros(date), plain);
+        }
+        assert_ne!(by_page("u", "d", ""), by_page("u", "", "d"));
+    }
+
+    #[test]
+    fn a_revisit_goes_by_its_digest_only_where_it_refers_to_nothing() {
+        let link = Link { revisit: true, payload_digest: Some("sha1:A"), ..Link::default() };
+        assert_eq!(names_of_tied(&link), [by_page("", "", "sha1:A")]);
+        let link = Link { url: Some("u".into()), ..link };
+        assert_eq!(names_of_tied(&link), [by_page("u", "", "sha1:A"), by_page("", "", "sha1:A")]);
+        let link = Link { to: vec!["<x>"], ..link };
+        assert_eq!(names_of_tied(&link), [by_id("x")]);
+        let link = Link { target: Some(("v", "2024")), ..link };
+        let expected = [by_id("x"), by_page("v", "2024", "sha1:A"), by_page("v", "2024", "")];
+        assert_eq!(names_of_tied(&link), expected);
     }
 }

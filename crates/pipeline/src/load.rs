@@ -2,8 +2,9 @@
 
 use crate::error::Error;
 use crate::job::Job;
+use crate::large::Limits;
 use crate::recipe::Recipe;
-use crate::scan::parser;
+use crate::scan::{lock, parser};
 use crate::sketcher::{Sketcher, Sketches};
 use crate::spool::Spools;
 use crate::table::{DocId, Table};
@@ -12,15 +13,21 @@ use onefold_detect::text::ShingleSet;
 use onefold_formats::block::FrameKind;
 use onefold_formats::document::{Document, Parsed, Parser};
 use onefold_formats::fetch::Fetcher;
-use onefold_formats::source::Source;
+use onefold_formats::source::{Format, Layout as SourceLayout, Source};
 use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// What all stages behind reading share.
 pub(crate) struct Context<'a> {
     pub(crate) job: &'a Job<'a>,
     pub(crate) sources: &'a [Source],
     pub(crate) recipe: &'a Recipe<'a>,
-    pub(crate) parsers: Vec<Parser>,
+    pub(crate) parsers: Vec<Arc<Parser>>,
+    /// Held while large documents are compared.
+    large: Mutex<()>,
+    /// Held while a document is read that turned out to be large.
+    heavy: Mutex<()>,
+    limits: Limits,
 }
 
 impl<'a> Context<'a> {
@@ -29,8 +36,40 @@ impl<'a> Context<'a> {
         sources: &'a [Source],
         recipe: &'a Recipe<'a>,
     ) -> Result<Self, Error> {
-        let parsers = sources.iter().map(|source| parser(source, job)).collect::<Result<_, _>>()?;
-        Ok(Context { job, sources, recipe, parsers })
+        // All but those of CSV files, which know a header, are of the format alone.
+        let mut shared: Vec<(Format, Arc<Parser>)> = Vec::new();
+        let mut parsers = Vec::with_capacity(sources.len());
+        for source in sources {
+            let known = shared.iter().find(|(format, _)| *format == source.format);
+            let made = match known {
+                Some((_, parser)) => Arc::clone(parser),
+                None => Arc::new(parser(source, job)?),
+            };
+            if known.is_none() && !matches!(source.format, Format::Csv | Format::Tsv) {
+                shared.push((source.format, Arc::clone(&made)));
+            }
+            parsers.push(made);
+        }
+        Ok(Context {
+            job,
+            sources,
+            recipe,
+            parsers,
+            large: Mutex::new(()),
+            heavy: Mutex::new(()),
+            limits: Limits::of(job),
+        })
+    }
+
+    /// Waits until nobody else compares large documents, if there is one among these.
+    pub(crate) fn alone(&self, table: &Table<'_>, documents: &[DocId]) -> Option<MutexGuard<'_, ()>> {
+        let is_large = |&document: &DocId| {
+            let length = table.address(document).1;
+            // Web text compresses to about a quarter.
+            let packed = self.sources[table.source_of(document)].layout == SourceLayout::Members;
+            length > if packed { self.limits.from / 4 } else { self.limits.from }
+        };
+        documents.iter().any(is_large).then(|| lock(&self.large))
     }
 }
 
@@ -94,7 +133,16 @@ impl<'a> Loader<'a> {
         self.fetch(document)?;
         let Loader { context, table, sketcher, bytes, .. } = self;
         let parsed = parse(context, table, document, bytes).ok_or(changed)?;
+        let (length, limits) = (parsed.body.len(), context.limits);
+        let source = &context.sources[table.source_of(document)];
+        let weight = limits.weight(&parsed, length);
+        limits.check(weight, length, source, table.address(document).0)?;
+        let heavy = (weight > limits.from).then(|| lock(&context.heavy));
         let (digest, made) = make(sketcher, &parsed);
+        if heavy.is_some() {
+            *sketcher = Sketcher::new(context.recipe);
+            *bytes = Vec::new();
+        }
         if digest.0 != table.digest[document as usize] {
             return Err(self.changed(document));
         }

@@ -7,10 +7,13 @@ use crate::record::bitmap_distance;
 use crate::sketcher::ShingleKey;
 use crate::table::{DocId, Table};
 use onefold_detect::measure::Overlap;
+use onefold_detect::resolve::Unions;
 use onefold_run::Plan;
 
 /// Comparisons within one bucket at most; what larger buckets hold is told apart when it is verified.
 const MOST_COMPARISONS: u64 = 1 << 21;
+/// Pairs of a bucket that are handed over as pairs, for each of its documents.
+const MOST_PAIRS_A_DOCUMENT: usize = 4;
 
 /// Tells the documents of a bucket apart.
 pub(crate) struct Meeting<'a> {
@@ -90,12 +93,29 @@ impl<'a> Meeting<'a> {
         Ok(())
     }
 
-    /// A bucket in which all are close stays whole; else its pairs are.
+    /// A bucket in which all are close stays whole; else its pairs are. Many pairs take more room than the documents
+    /// they tie: those are handed over together then, and told apart when they are verified.
     fn hand_over(&self, bucket: &[DocId], pairs: u64, take: &mut impl FnMut(&[DocId])) {
         if self.close.len() as u64 == pairs {
             return take(bucket);
         }
-        self.close.iter().for_each(|pair| take(pair));
+        if self.close.len() <= MOST_PAIRS_A_DOCUMENT * bucket.len() {
+            return self.close.iter().for_each(|pair| take(pair));
+        }
+        let place = |document: DocId| bucket.partition_point(|&other| other < document) as u32;
+        let mut unions = Unions::new(bucket.len());
+        for &[first, second] in &self.close {
+            unions.join(place(first), place(second));
+        }
+        let mut tied: Vec<(u32, DocId)> =
+            bucket.iter().zip(0..).map(|(&document, place)| (unions.root(place), document)).collect();
+        tied.sort_unstable();
+        let mut group: Vec<DocId> = Vec::new();
+        for tied in tied.chunk_by(|a, b| a.0 == b.0).filter(|tied| tied.len() > 1) {
+            group.clear();
+            group.extend(tied.iter().map(|&(_, document)| document));
+            take(&group);
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! `pairs`: verified pairs, listed and nothing removed.
 
-use crate::components::{Components, Matched, documents_of};
+use crate::components::{Components, Matched, documents_of, place_of};
 use crate::error::Error;
 use crate::exact::Representatives;
 use crate::job::Job;
@@ -84,12 +84,13 @@ pub fn pairs(
     take: &mut (dyn FnMut(&Pair<'_>) -> Result<(), Error> + Send),
 ) -> Result<PairsSummary, Error> {
     let found = job.selection.look(&job.plan.fields)?;
+    found.tell_notes(job.progress);
     preflight::check(job, &found.sources, None)?;
     let workdir = Workdir::passing(work, &job.plan)?;
     let mut sources = found.sources;
     let outcome = (|| {
         let mut recipe = Recipe::learn(job, &sources)?;
-        let pieces = scan(job, &recipe, &mut sources, &workdir, found.bad.len() as u64)?;
+        let pieces = scan(job, &recipe, &mut sources, &workdir, &found.bad)?;
         recipe.forget_counts(job);
         let context = Context::new(job, &sources, &recipe)?;
         let table = pieces.into_table(job, &recipe, &sources, &workdir)?;
@@ -111,7 +112,7 @@ pub fn pairs(
 }
 
 pub(crate) fn counts(table: &Table<'_>, bad_files: u64) -> Counts {
-    let bad = table.pieces().iter().map(|piece| piece.file.meta.bad.len() as u64).sum::<u64>() + bad_files;
+    let bad = table.pieces().iter().map(|piece| piece.file.meta.bad).sum::<u64>() + bad_files;
     let empty = (0..table.len() as DocId).filter(|&document| table.is_empty(document)).count() as u64;
     let kept = table.len() as u64;
     Counts { read: kept + bad, kept, bad, empty, ..Counts::default() }
@@ -122,7 +123,7 @@ pub(crate) fn first_bad(table: &Table<'_>, files: &[(String, BadRecord)]) -> Opt
     let file = files.first().map(|(name, bad)| format!("{name}: {}", bad.message));
     file.or_else(|| {
         table.pieces().iter().find_map(|piece| {
-            let first = piece.file.meta.bad.first()?;
+            let first = piece.file.meta.first_bad.as_ref()?;
             Some(format!(
                 "{}: record at {}: {}",
                 table.sources[piece.source].name, first.offset, first.bad.message
@@ -150,6 +151,8 @@ struct Found {
     kind: PairKind,
     /// Of the first in the second, and the other way round.
     containment: Option<[f64; 2]>,
+    /// The place of their component in the order in which components are shared out, however many shares there are.
+    component: u64,
 }
 
 type Verified = Vec<Found>;
@@ -179,12 +182,12 @@ impl<'a> Listing<'a> {
         take: &mut (dyn FnMut(&Pair<'_>) -> Result<(), Error> + Send),
     ) -> Result<PairsSummary, Error> {
         let mut summary = PairsSummary::default();
+        // Pairs are counted before the first of them is listed.
+        let mut counted = self.copies.values().map(|copies| self.exact_pairs(copies.len() as u64)).sum();
+        self.guard(counted)?;
         let mut put = |found: Found| -> Result<(), Error> {
-            let Found { first, second, similarity, kind, mut containment } = found;
+            let Found { first, second, similarity, kind, mut containment, .. } = found;
             summary.pairs += 1;
-            if summary.pairs > self.max_pairs {
-                return Err(Error::MaxPairs { limit: self.max_pairs });
-            }
             *summary.by_score.entry((similarity * 100.0) as u32).or_insert(0) += 1;
             let (low, high) = (first.min(second), first.max(second));
             if low != first {
@@ -193,18 +196,17 @@ impl<'a> Listing<'a> {
             let (a, b) = (self.table.names(low)?.id, self.table.names(high)?.id);
             take(&Pair { id_a: &a, id_b: &b, similarity, kind, containment })
         };
-        for copies in self.copies.values() {
-            for (index, &first) in copies.iter().enumerate().take(if self.expand { usize::MAX } else { 1 }) {
-                for &second in &copies[index + 1..] {
-                    let (similarity, containment) = (1.0, Some([1.0; 2]));
-                    put(Found { first, second, similarity, kind: PairKind::Exact, containment })?;
-                }
-            }
-        }
+        let mut copies = self.copies.values();
         let mut compared = 0;
         let by_band = Mutex::new(Vec::new());
         matched.each_share(self.context, self.table, self.representatives, |components| {
             let verified = self.verify(components, workdir, &mut compared, &by_band)?;
+            let both = |found: &Found| {
+                self.documents(found.first).len() as u64 * self.documents(found.second).len() as u64
+            };
+            counted += verified.iter().map(both).sum::<u64>();
+            self.guard(counted)?;
+            self.put_copies(&mut copies, &mut put)?;
             for &found in &verified {
                 let (firsts, seconds) = (self.documents(found.first), self.documents(found.second));
                 for &first in firsts {
@@ -215,8 +217,36 @@ impl<'a> Listing<'a> {
             }
             Ok(())
         })?;
+        self.put_copies(&mut copies, &mut put)?;
         summary.by_band = by_band.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
         Ok(summary)
+    }
+
+    /// Pairs that so many copies of a text are listed as.
+    fn exact_pairs(&self, copies: u64) -> u64 {
+        if self.expand { copies * (copies - 1) / 2 } else { copies - 1 }
+    }
+
+    fn guard(&self, pairs: u64) -> Result<(), Error> {
+        if pairs > self.max_pairs { Err(Error::MaxPairs { limit: self.max_pairs }) } else { Ok(()) }
+    }
+
+    /// Lists the copies of each text that is left to be listed.
+    fn put_copies<'c>(
+        &self,
+        copies: &mut impl Iterator<Item = &'c Vec<DocId>>,
+        put: &mut impl FnMut(Found) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        for copies in copies {
+            for (index, &first) in copies.iter().enumerate().take(if self.expand { usize::MAX } else { 1 }) {
+                for &second in &copies[index + 1..] {
+                    let (similarity, containment) = (1.0, Some([1.0; 2]));
+                    let kind = PairKind::Exact;
+                    put(Found { first, second, similarity, kind, containment, component: 0 })?;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// The documents a representative stands for in the listing.
@@ -257,6 +287,9 @@ impl<'a> Listing<'a> {
                     return Ok(());
                 }
                 let buckets = components.buckets(index);
+                let documents = documents_of(buckets.iter().copied());
+                let component = documents.first().map_or(0, |&root| place_of(root));
+                let _alone = self.context.alone(self.table, &documents);
                 let candidates = self.candidates(&buckets, &all)?;
                 let mut last = None;
                 for (first, second) in candidates {
@@ -272,16 +305,17 @@ impl<'a> Listing<'a> {
                         verifier.count_bands(first, second)?;
                         let kind = if found.contained { PairKind::Contained } else { PairKind::Near };
                         let containment = found.overlap.map(|o| [o.containment(), o.turned().containment()]);
-                        mine.push(Found { first, second, similarity: found.similarity, kind, containment });
+                        let similarity = found.similarity;
+                        mine.push(Found { first, second, similarity, kind, containment, component });
                     }
                 }
                 verifier.clear();
-                job.progress.advance(documents_of(buckets.into_iter()).len() as u64, 0);
+                job.progress.advance(documents.len() as u64, 0);
             }
         })?;
         let (mut verified, sum) = all.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
         *compared = sum;
-        verified.sort_unstable_by_key(|found| (found.first, found.second));
+        verified.sort_unstable_by_key(|found| (found.component, found.first, found.second));
         Ok(verified)
     }
 

@@ -4,7 +4,7 @@ use onefold_formats::document::{Body, Parser};
 use onefold_formats::payload::Payload;
 use onefold_formats::source::{Fields, Format};
 use onefold_formats::{BadKind, BadRecord};
-use onefold_page::content::Needs;
+use onefold_page::content::{MOST_LINES, Needs, most_lines};
 use onefold_page::file::{FileType, extract_file, file_type, payload_type};
 use onefold_page::{Content, Page, decode, extract_html};
 use onefold_run::{PageContent, PageCounts};
@@ -69,12 +69,7 @@ pub(crate) fn text_of(body: &Body<'_>, content: PageContent, out: &mut String) -
             Ok(Notice { kind: Some(FileType::Text), replaced: decoded.replaced, ..Notice::default() })
         }
         Body::Page { .. } | Body::File { .. } => {
-            let taken = match content {
-                PageContent::Main => Content::Main,
-                PageContent::Plateau => Content::Plateau,
-                PageContent::All => Content::All,
-            };
-            let read = read_page(body, taken)?;
+            let read = read_page(body, taken(content))?;
             if read.page.needs.is_none() {
                 // All that a reader sees has the title, too.
                 if content == PageContent::All && !read.page.title.is_empty() {
@@ -85,6 +80,27 @@ pub(crate) fn text_of(body: &Body<'_>, content: PageContent, out: &mut String) -
             }
             Ok(Notice::of(&read))
         }
+    }
+}
+
+fn taken(content: PageContent) -> Content {
+    match content {
+        PageContent::Main => Content::Main,
+        PageContent::Plateau => Content::Plateau,
+        PageContent::All => Content::All,
+    }
+}
+
+/// Memory a line of a page takes while its main content is looked for.
+const LINE_BYTES: u64 = 250;
+/// What [`extra_bytes`] says at most.
+pub(crate) const MOST_EXTRA_BYTES: u64 = MOST_LINES as u64 * LINE_BYTES;
+
+/// Memory that reading a document takes beside what a text of its size takes.
+pub(crate) fn extra_bytes(body: &Body<'_>, content: PageContent) -> u64 {
+    match body {
+        Body::Page { bytes, html: true, .. } => most_lines(bytes, taken(content)) as u64 * LINE_BYTES,
+        _ => 0,
     }
 }
 

@@ -3,31 +3,33 @@
 //! A piece is the checkpoint of its stretch and the input of the stages behind. Layout, little-endian:
 //!
 //! ```text
-//! 8  magic "ONEFOLD\x01"
-//! 8  length of the meta section, then of rows, names, keys (four u64)
+//! 8  magic "ONEFOLD\x03"
+//! 40 length of the meta section, then of rows, names, keys, records (five u64)
 //! …  meta: JSON, see `Meta`
 //! …  rows: one of 37 bytes a document
-//! …  names: id, url, record id and date of each document
+//! …  names: id, url, record id, date and payload digest of each document
 //! …  keys: keys with their document, in 256 slices by their first byte; behind those, shingle keys in 256 more
 //! …  records: what is kept of the sketches of each document, see `record`
+//! …  notes: JSON, see `Notes`
 //! 8  XXH3-64 of all before
 //! ```
 
 mod file;
 mod handles;
+mod notes;
 
 use crate::error::Error;
 use crate::sketcher::Sketches;
-pub(crate) use file::PieceFile;
+pub(crate) use file::{PieceFile, Room};
 pub(crate) use handles::Handles;
-use onefold_formats::BadRecord;
+pub(crate) use notes::{BadEntry, Gap, LinkEntry, Notes};
 use onefold_run::PageCounts;
 use serde::{Deserialize, Serialize};
 use std::io::Write;
 use std::path::Path;
 use xxhash_rust::xxh3::xxh3_64;
 
-const MAGIC: &[u8; 8] = b"ONEFOLD\x01";
+const MAGIC: &[u8; 8] = b"ONEFOLD\x03";
 /// Slices of each key space.
 pub(crate) const SLICES: usize = 256;
 /// Slices of both key spaces: keys, then shingle keys.
@@ -35,7 +37,9 @@ pub(crate) const ALL_SLICES: usize = 2 * SLICES;
 /// Bytes of a key with its document.
 pub(crate) const KEY_BYTES: usize = 12;
 const ROW_BYTES: usize = 37;
-const HEADER_BYTES: usize = 40;
+/// Names of a document: id, url, and what a WARC record is known by.
+const NAMES: usize = 5;
+const HEADER_BYTES: usize = 48;
 
 /// One document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,38 +49,6 @@ pub(crate) struct Row {
     pub(crate) length: u32,
     pub(crate) rank: u64,
     pub(crate) empty: bool,
-}
-
-/// A record that is left out of the output although it is no document.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Gap {
-    pub(crate) offset: u64,
-    pub(crate) length: u64,
-}
-
-/// A bad record and its place.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct BadEntry {
-    pub(crate) offset: u64,
-    pub(crate) length: u64,
-    pub(crate) bad: BadRecord,
-}
-
-/// A WARC record tied to others.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct LinkEntry {
-    pub(crate) offset: u64,
-    pub(crate) length: u64,
-    /// The document it is, by its number in the piece, if it is one.
-    pub(crate) document: Option<u32>,
-    pub(crate) record_id: Option<String>,
-    pub(crate) revisit: bool,
-    pub(crate) to: Vec<String>,
-    pub(crate) target: Option<(String, String)>,
-    /// Of a revisit: hash of its URL.
-    pub(crate) url: Option<u64>,
-    /// Of a revisit: hash of the URL it refers to, where it names one.
-    pub(crate) leads_to: Option<u64>,
 }
 
 /// What a piece says of itself.
@@ -94,19 +66,14 @@ pub(crate) struct Meta {
     /// Documents without a group, where they are compared within groups.
     #[serde(default)]
     pub(crate) ungrouped: u64,
-    pub(crate) bad: Vec<BadEntry>,
-    pub(crate) gaps: Vec<Gap>,
-    pub(crate) links: Vec<LinkEntry>,
-    /// Hashes of the URLs that redirects lead from and to.
-    pub(crate) redirects: Vec<(u64, u64)>,
+    /// Bad records, and the first of them.
+    pub(crate) bad: u64,
+    pub(crate) first_bad: Option<BadEntry>,
     #[serde(default)]
     pub(crate) pages: PageCounts,
-    /// Pages that need something to show their content, by number in the piece, and what.
-    #[serde(default)]
-    pub(crate) needs: Vec<(u32, String)>,
     /// Bytes of a record of sketches.
     pub(crate) record: usize,
-    /// Keys in each slice.
+    /// Keys in each slice, on disk.
     pub(crate) slices: Vec<u32>,
 }
 
@@ -114,6 +81,8 @@ pub(crate) struct Meta {
 #[derive(Debug, Default)]
 pub(crate) struct Piece {
     pub(crate) meta: Meta,
+    pub(crate) notes: Notes,
+    notes_bytes: u64,
     pub(crate) rows: Vec<Row>,
     name_ends: Vec<u32>,
     names: Vec<u8>,
@@ -128,10 +97,11 @@ pub(crate) struct Names {
     pub(crate) url: Option<String>,
     pub(crate) record_id: Option<String>,
     pub(crate) date: Option<String>,
+    pub(crate) payload_digest: Option<String>,
 }
 
 impl Piece {
-    pub(crate) fn push(&mut self, row: Row, names: [Option<&str>; 4]) {
+    pub(crate) fn push(&mut self, row: Row, names: [Option<&str>; NAMES]) {
         self.rows.push(row);
         let [id, url, ..] = names;
         for (index, name) in names.into_iter().enumerate() {
@@ -166,7 +136,8 @@ impl Piece {
     /// Bytes of what grows with documents and their keys.
     pub(crate) fn held_bytes(&self) -> u64 {
         let keys = self.keys.iter().map(Vec::len).sum::<usize>() * size_of::<(u64, u32)>();
-        (keys + self.rows.len() * size_of::<Row>() + self.names.len() + self.records.len()) as u64
+        let rows = self.rows.len() * size_of::<Row>();
+        (keys + rows + self.names.len() + self.records.len()) as u64 + self.notes_bytes
     }
 
     /// The same for the memory they are in.
@@ -179,6 +150,8 @@ impl Piece {
     /// Empties the piece and keeps its memory.
     pub(crate) fn clear(&mut self) {
         self.meta = Meta::default();
+        self.notes.clear();
+        self.notes_bytes = 0;
         self.rows.clear();
         self.name_ends.clear();
         self.names.clear();
@@ -201,16 +174,9 @@ impl Piece {
         self.meta.passed += std::mem::take(&mut next.meta.passed);
         self.meta.text_bytes += std::mem::take(&mut next.meta.text_bytes);
         self.meta.ungrouped += std::mem::take(&mut next.meta.ungrouped);
-        self.meta.bad.append(&mut next.meta.bad);
-        self.meta.gaps.append(&mut next.meta.gaps);
-        self.meta.redirects.append(&mut next.meta.redirects);
         self.meta.pages.add(&std::mem::take(&mut next.meta.pages));
-        let needs = next.meta.needs.drain(..).map(|(document, needs)| (document + documents, needs));
-        self.meta.needs.extend(needs);
-        for mut link in next.meta.links.drain(..) {
-            link.document = link.document.map(|document| document + documents);
-            self.meta.links.push(link);
-        }
+        self.notes_bytes += next.notes.bytes();
+        self.notes.append(&mut next.notes, documents);
     }
 
     /// Writes the piece under its name, all or nothing, and gives its bytes back.
@@ -221,14 +187,21 @@ impl Piece {
             keys.iter().for_each(|&(key, _)| counts[slice_of(space, key)] += 1);
         }
         self.meta.slices = counts.to_vec();
+        self.meta.bad = self.notes.bad.len() as u64;
+        self.meta.first_bad = self.notes.bad.first().cloned();
         let meta = serde_json::to_vec(&self.meta).map_err(std::io::Error::other)?;
+        let notes = match self.notes.is_empty() {
+            true => Vec::new(),
+            false => serde_json::to_vec(&self.notes).map_err(std::io::Error::other)?,
+        };
         let lens = [
             meta.len(),
             self.rows.len() * ROW_BYTES,
             self.name_ends.len() * 4 + self.names.len(),
             self.keys.iter().map(Vec::len).sum::<usize>() * KEY_BYTES,
+            self.records.len(),
         ];
-        let mut out = Vec::with_capacity(HEADER_BYTES + lens.iter().sum::<usize>() + self.records.len() + 8);
+        let mut out = Vec::with_capacity(HEADER_BYTES + lens.iter().sum::<usize>() + notes.len() + 8);
         out.extend_from_slice(MAGIC);
         lens.iter().for_each(|len| out.extend_from_slice(&(*len as u64).to_le_bytes()));
         out.extend_from_slice(&meta);
@@ -258,6 +231,7 @@ impl Piece {
             }
         }
         out.extend_from_slice(&self.records);
+        out.extend_from_slice(&notes);
         out.extend_from_slice(&xxh3_64(&out).to_le_bytes());
         let temporary = path.with_extension("tmp");
         let mut file = fs_err::File::create(&temporary)?;
@@ -287,9 +261,9 @@ mod tests {
             record: vec![record; 3],
         };
         whole.push_sketches(&sketches(&[5 << 56 | 1], &[], 7));
-        whole.push(row(1), [Some("a"), None, None, None]);
+        whole.push(row(1), [Some("a"), None, None, None, None]);
         part.push_sketches(&sketches(&[5 << 56, 255 << 56], &[5 << 56], 8));
-        part.push(row(2), [Some("u"), Some("u"), Some("r"), Some("")]);
+        part.push(row(2), [Some("u"), Some("u"), Some("r"), Some(""), Some("d")]);
         whole.append(&mut part);
         whole.write(&path).unwrap();
         let (file, rows) = PieceFile::open(&path).unwrap().unwrap();
@@ -301,6 +275,7 @@ mod tests {
             (names.id.as_str(), names.url.as_deref(), names.date.as_deref()),
             ("u", Some("u"), Some(""))
         );
+        assert_eq!(names.payload_digest.as_deref(), Some("d"));
         let mut keys = Vec::new();
         file.slice(5, &handles, &mut keys).unwrap();
         assert_eq!(keys.len(), 2 * KEY_BYTES);

@@ -3,6 +3,8 @@
 use crate::census::{FeatureCounts, ShingleCensus};
 use crate::error::Error;
 use crate::job::Job;
+use crate::large::Limits;
+use crate::links;
 use crate::piece::KEY_BYTES;
 use crate::recipe::{Recipe, counted_sixteenths};
 use crate::scan::parser;
@@ -11,7 +13,10 @@ use crate::system;
 use crate::table::BYTES_A_DOCUMENT;
 use crate::urls::BYTES_A_VERSION;
 use onefold_formats::Block;
+use onefold_formats::compress::window_bytes;
 use onefold_formats::document::{Document, Parsed};
+#[cfg(feature = "parquet")]
+use onefold_formats::parquet::rows_and_largest_page;
 use onefold_formats::reader::{Progress, Reader};
 use onefold_formats::source::{Layout, Source};
 
@@ -35,6 +40,8 @@ pub struct Estimate {
     pub output_bytes: u64,
     /// Wall-clock time with the job's threads.
     pub seconds: f64,
+    /// Why a run would be refused, if it would.
+    pub refused: Option<String>,
 }
 
 /// Records looked at in one source.
@@ -42,63 +49,94 @@ const SAMPLE_BYTES: usize = 4 << 20;
 /// Sources looked into, spread over all.
 const SAMPLE_SOURCES: usize = 8;
 /// What a run needs beside its documents: code, buffers of each thread.
-const FIXED_BYTES: u64 = 24 << 20;
-const BYTES_A_THREAD: u64 = 12 << 20;
+pub(crate) const FIXED_BYTES: u64 = 24 << 20;
+pub(crate) const BYTES_A_THREAD: u64 = 12 << 20;
+/// What a file takes: its names, and its pieces.
+const BYTES_A_SOURCE: u64 = 3 << 10;
+/// The window of all but the highest levels of zstd; smaller ones are part of what a thread takes.
+const USUAL_WINDOW: u64 = 8 << 20;
+/// What the evidence of a document takes beside its names.
+const EVIDENCE_BYTES: u64 = 320;
+/// Bytes of the line of a bad record, and of what is noted of it until then.
+const BAD_BYTES: u64 = 200;
+/// What a Parquet file that is written holds until it is on disk.
+const WRITTEN_AT_ONCE: u64 = 56 << 20;
 /// Verification, matching and writing together cost about this much of reading.
 const BEHIND_READING: f64 = 0.7;
 
-/// Estimates what a job needs.
-pub fn estimate(job: &Job<'_>) -> Result<Estimate, Error> {
+/// Estimates what a job needs that would write to `output`.
+pub fn estimate(job: &Job<'_>, output: Option<&Path>) -> Result<Estimate, Error> {
     let found = job.selection.look(&job.plan.fields)?;
-    sample(job, &found.sources)
+    let estimate = sample(job, &found.sources)?;
+    let refused = refusal(job, &estimate, output).map(|error| error.to_string());
+    Ok(Estimate { refused, ..estimate })
 }
 
 /// Refuses what cannot hold.
 pub(crate) fn check(job: &Job<'_>, sources: &[Source], output: Option<&Path>) -> Result<(), Error> {
-    let estimate = quick(job, sources)?;
+    // Sampling costs time: what fits anyway is not sampled.
+    if bound(job, sources).is_some_and(|most| refusal(job, &most, output).is_none()) {
+        return Ok(());
+    }
+    refusal(job, &sample(job, sources)?, output).map_or(Ok(()), Err)
+}
+
+/// Why a run that needs this cannot be.
+fn refusal(job: &Job<'_>, estimate: &Estimate, output: Option<&Path>) -> Option<Error> {
     let budget = job.resources.memory_bytes;
     if estimate.memory_bytes > budget {
         let (needed_mib, budget_mib) = (estimate.memory_bytes.div_ceil(1 << 20), budget >> 20);
-        return Err(Error::Memory { documents: estimate.documents, needed_mib, budget_mib });
+        return Some(Error::Memory { documents: estimate.documents, needed_mib, budget_mib });
     }
-    let disk = |path: &Path, needed: u64| match system::free_disk(path) {
-        Some(free) if free < needed => Err(Error::Disk {
-            path: path.to_owned(),
-            needed_mib: needed.div_ceil(1 << 20),
-            free_mib: free >> 20,
-        }),
-        _ => Ok(()),
+    let disk = |path: &Path, needed: u64| {
+        let free = system::free_disk(path).filter(|&free| free < needed)?;
+        let (needed_mib, free_mib) = (needed.div_ceil(1 << 20), free >> 20);
+        Some(Error::Disk { path: path.to_owned(), needed_mib, free_mib })
     };
     match (output, &job.resources.temp) {
         (Some(output), Some(temp)) => {
-            disk(output, estimate.output_bytes)?;
-            disk(temp, estimate.temp_bytes)
+            disk(output, estimate.output_bytes).or_else(|| disk(temp, estimate.temp_bytes))
         }
         (Some(output), None) => disk(output, estimate.output_bytes + estimate.temp_bytes),
         (None, Some(temp)) => disk(temp, estimate.temp_bytes),
-        (None, None) => Ok(()),
+        (None, None) => None,
     }
 }
 
-/// Sampling costs time: small inputs fit anywhere and are not sampled.
-fn quick(job: &Job<'_>, sources: &[Source]) -> Result<Estimate, Error> {
+/// What a job of a small input needs at most, without a look at it.
+fn bound(job: &Job<'_>, sources: &[Source]) -> Option<Estimate> {
     let input_bytes: u64 = sources.iter().map(|source| source.size).sum();
-    // Even documents of 50 bytes, compressed to a fifth, fit.
-    let worst = needs(job, sources, &Expected { documents: input_bytes / 10, ..Expected::default() });
-    if worst.memory_bytes <= job.resources.memory_bytes && input_bytes < 1 << 30 {
-        let shingle_keys = shingle_keys_at_most(job, input_bytes);
-        let expected = Expected { documents: input_bytes / 1000, shingle_keys, seconds: 0.0 };
-        return Ok(needs(job, sources, &expected));
+    let largest = sources.iter().map(|source| match source.layout {
+        Layout::Plain => Limits::of(job).weight_at_most(source.size),
+        Layout::Members | Layout::Stream | Layout::Rows => u64::MAX,
+    });
+    let largest = largest.max().unwrap_or(0).min(job.plan.max_document_bytes);
+    let has_tables = sources.iter().any(|source| source.layout == Layout::Rows);
+    if input_bytes >= 1 << 30 || has_tables || largest > Limits::of(job).largest {
+        return None;
     }
-    sample(job, sources)
+    // Documents of 50 bytes, compressed to a fifth.
+    let documents = input_bytes / 10;
+    let shingle_keys = shingle_keys_at_most(job, input_bytes);
+    Some(needs(job, sources, &Expected { documents, shingle_keys, ..Expected::default() }))
 }
 
 /// What reading a part of the input lets expect of the whole.
 #[derive(Default)]
 struct Expected {
     documents: u64,
+    /// Records tied to documents.
+    links: u64,
+    /// Weight of the largest document.
+    largest: u64,
+    /// Bytes of the largest page of a table.
+    page: u64,
     /// Keys of shingles, of all documents.
     shingle_keys: u64,
+    /// Bytes of the ids, URLs and sources of all documents.
+    names: u64,
+    /// Records that are bad.
+    bad: u64,
     seconds: f64,
 }
 
@@ -106,7 +144,12 @@ struct Expected {
 #[derive(Default)]
 struct Seen {
     documents: u64,
+    links: u64,
+    largest: u64,
+    page: u64,
     shingle_keys: u64,
+    names: u64,
+    bad: u64,
     /// Bytes of the sources, as they are on disk.
     bytes: u64,
 }
@@ -142,7 +185,12 @@ fn sample(job: &Job<'_>, sources: &[Source]) -> Result<Estimate, Error> {
     let threads = job.resources.threads.max(1) as f64;
     let expected = Expected {
         documents: whole(seen.documents),
+        links: whole(seen.links),
+        largest: seen.largest,
+        page: seen.page,
         shingle_keys: whole(seen.shingle_keys),
+        names: whole(seen.names),
+        bad: whole(seen.bad),
         seconds: started.elapsed().as_secs_f64() * scale * (1.0 + BEHIND_READING) / threads,
     };
     Ok(needs(job, sources, &expected))
@@ -155,32 +203,61 @@ fn read_sample(
     take: &mut dyn FnMut(&Document<'_>, &mut Seen),
 ) -> Result<Seen, Error> {
     let mut all = Seen::default();
+    let limits = Limits::of(job);
     let limit = job.plan.max_document_bytes as usize;
     let mut block = Block::default();
     let step = sources.len().div_ceil(SAMPLE_SOURCES).max(1);
     for source in sources.iter().step_by(step) {
+        let mut rows = None;
+        if source.layout == Layout::Rows
+            && let Some((count, page)) = rows_and_largest_page(source)
+        {
+            rows = Some(count);
+            all.page = all.page.max(page);
+            // The rows of a page that does not fit are not asked for.
+            if needed_by_tables(job, std::slice::from_ref(source), page) > job.resources.memory_bytes {
+                all.documents += count;
+                all.bytes += source.size;
+                continue;
+            }
+        }
         let mut reader = Reader::open(source, &job.plan.fields, limit, (0, 0))?;
         let parser = parser(source, job)?;
-        let mut seen = 0;
+        let (mut seen, mut frames) = (0, 0);
         let mut whole = false;
         while seen < SAMPLE_BYTES {
+            job.check()?;
             if reader.next_block(&mut block)? != Progress::Block {
                 whole = true;
                 break;
             }
+            frames += block.frames.len() as u64;
             for frame in &block.frames {
-                if let Parsed::Document(document) = parser.parse(block.bytes_of(frame), &frame.kind) {
-                    take(&document, &mut all);
-                    all.documents += 1;
+                match parser.parse(block.bytes_of(frame), &frame.kind) {
+                    Parsed::Document(document) => {
+                        all.documents += 1;
+                        let weight = limits.weight(&document, frame.end - frame.start);
+                        all.largest = all.largest.max(weight);
+                        let named = |name: &Option<_>| name.as_deref().map_or(0, str::len);
+                        all.names += (named(&document.id) + named(&document.url) + source.name.len()) as u64;
+                        if weight <= limits.largest {
+                            take(&document, &mut all);
+                        }
+                    }
+                    Parsed::Passed(Some(_)) => all.links += 1,
+                    Parsed::Bad(_) => all.bad += 1,
+                    _ => {}
                 }
                 seen += frame.end - frame.start;
             }
         }
-        all.bytes += match source.layout {
+        all.bytes += match (source.layout, rows) {
             _ if whole => source.size,
-            Layout::Plain | Layout::Members => reader.position().0,
-            // Web text compresses to about a third.
-            Layout::Stream | Layout::Rows => (seen as u64 / 3).min(source.size),
+            (Layout::Plain | Layout::Members, _) => reader.position().0,
+            (Layout::Rows, Some(rows)) if rows > 0 => {
+                (source.size as f64 * (frames as f64 / rows as f64).min(1.0)) as u64
+            }
+            (Layout::Stream | Layout::Rows, _) => reader.bytes_read().min(source.size),
         };
     }
     Ok(all)
@@ -191,28 +268,64 @@ pub(crate) fn needed_bytes(job: &Job<'_>) -> u64 {
     FIXED_BYTES + BYTES_A_THREAD * job.resources.threads as u64
 }
 
+/// The budget that has room for reading tables with pages of so many bytes, two of them at a time and one packed, and for
+/// writing them again a row group at a time.
+fn needed_by_tables(job: &Job<'_>, sources: &[Source], page: u64) -> u64 {
+    let tables = sources.iter().filter(|source| source.layout == Layout::Rows);
+    let written = tables.map(|source| source.size.min(WRITTEN_AT_ONCE)).max().unwrap_or(0);
+    needed_bytes(job) + written + (3 * page).saturating_sub(BYTES_A_THREAD)
+}
+
+#[cfg(not(feature = "parquet"))]
+fn rows_and_largest_page(_: &Source) -> Option<(u64, u64)> {
+    None
+}
+
 fn needs(job: &Job<'_>, sources: &[Source], expected: &Expected) -> Estimate {
-    let &Expected { documents, shingle_keys, seconds } = expected;
+    let &Expected { documents, links, largest, page, shingle_keys, names, bad, seconds } = expected;
     let input_bytes: u64 = sources.iter().map(|source| source.size).sum();
     let recipe = Recipe::blank(&job.plan, input_bytes);
     let keys = keys_a_document(&recipe) * KEY_BYTES as u64 + recipe.layout.bytes() as u64;
     let streams = sources.iter().filter(|source| matches!(source.layout, Layout::Stream | Layout::Rows));
-    let versions = if job.plan.keeps_newest_version() { BYTES_A_VERSION } else { 0 };
-    let fingerprint = if recipe.layout.has_fingerprint() { size_of::<u128>() as u64 } else { 0 };
-    let set_len = if recipe.layout.has_set() { size_of::<u32>() as u64 } else { 0 };
     let features = if job.plan.counts_features() { FeatureCounts::BYTES } else { 0 };
+    // Each name stands in the lines of a document that goes and of its cluster, and in those of which it is the keeper.
+    let evidence = documents * EVIDENCE_BYTES + 3 * names + bad * BAD_BYTES;
     let spool: u64 = streams.map(|source| source.size).sum();
     Estimate {
         sources: sources.len() as u64,
         input_bytes,
         documents,
-        memory_bytes: needed_bytes(job)
+        memory_bytes: (needed_bytes(job)
             + features
-            + documents * (BYTES_A_DOCUMENT + versions + fingerprint + set_len),
-        temp_bytes: documents * (keys + 128) + shingle_keys * KEY_BYTES as u64 + spool,
-        output_bytes: input_bytes + documents * 40,
+            + sources.len() as u64 * BYTES_A_SOURCE
+            + links::bytes(links)
+            + windows(job, sources)
+            + held_by_documents(&recipe, documents))
+        .max(Limits::of(job).budget_for(largest))
+        .max(needed_by_tables(job, sources, page)),
+        temp_bytes: documents * (keys + 128) + shingle_keys * KEY_BYTES as u64 + bad * BAD_BYTES + spool,
+        // Large documents may stay and small ones go, so that neither is instead of the other.
+        output_bytes: input_bytes + evidence,
         seconds,
+        refused: None,
     }
+}
+
+/// What windows of zstd take beyond the usual ones: each thread may read a file of its own. A file that cannot be looked at is
+/// told of when it is read.
+fn windows(job: &Job<'_>, sources: &[Source]) -> u64 {
+    let mut windows: Vec<u64> = sources.iter().map(|source| window_bytes(source).unwrap_or(0)).collect();
+    windows.sort_unstable_by_key(|&window| std::cmp::Reverse(window));
+    let beyond = windows.iter().map(|window| window.saturating_sub(USUAL_WINDOW));
+    beyond.take(job.resources.threads.max(1)).sum()
+}
+
+/// Memory that so many documents take until the end of a run, wherever their text is.
+pub(crate) fn held_by_documents(recipe: &Recipe<'_>, documents: u64) -> u64 {
+    let versions = if recipe.plan.keeps_newest_version() { BYTES_A_VERSION } else { 0 };
+    let fingerprint = if recipe.layout.has_fingerprint() { size_of::<u128>() as u64 } else { 0 };
+    let set_len = if recipe.layout.has_set() { size_of::<u32>() as u64 } else { 0 };
+    documents * (BYTES_A_DOCUMENT + versions + fingerprint + set_len)
 }
 
 /// Keys of bands and tables that a document leaves.

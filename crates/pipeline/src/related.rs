@@ -32,11 +32,12 @@ const TURN: usize = 256;
 /// below `least` left out. Of several such documents the first is meant.
 pub fn related(job: &Job<'_>, work: &Path, id: &str, top: usize, least: f64) -> Result<Vec<Related>, Error> {
     let found = job.selection.look(&job.plan.fields)?;
+    found.tell_notes(job.progress);
     let workdir = Workdir::passing(work, &job.plan)?;
     let mut sources = found.sources;
     let outcome = (|| {
         let mut recipe = Recipe::learn(job, &sources)?;
-        let pieces = scan(job, &recipe, &mut sources, &workdir, found.bad.len() as u64)?;
+        let pieces = scan(job, &recipe, &mut sources, &workdir, &found.bad)?;
         recipe.forget_counts(job);
         let context = Context::new(job, &sources, &recipe)?;
         let table = pieces.into_table(job, &recipe, &sources, &workdir)?;

@@ -82,6 +82,7 @@ fn count_shingles(
             let at = next.fetch_add(1, Ordering::Relaxed);
             let Some(&document) = unknown.get(at) else { break };
             context.job.check()?;
+            let _alone = context.alone(table, &[document]);
             counts.push((document, loader.shingles(document)?.len() as u32));
         }
         lock(verdicts).shingles.append(&mut counts);
@@ -127,6 +128,7 @@ impl<'a> Worker<'a> {
         let buckets = components.buckets(index);
         let mut ranked = documents_of(buckets.iter().copied());
         self.table.sort_by_rank(&mut ranked)?;
+        let _alone = self.context.alone(self.table, &ranked);
         match self.context.job.plan.cluster {
             Clustering::Star => self.stars(&ranked, &buckets)?,
             Clustering::Components => self.closure(&ranked, &buckets)?,
@@ -171,30 +173,71 @@ impl<'a> Worker<'a> {
         for bucket in buckets {
             let mut places: Vec<u32> = bucket.iter().map(|document| place[document]).collect();
             places.sort_unstable();
-            for (index, &first) in places.iter().enumerate() {
-                for &second in &places[index + 1..] {
-                    if unions.root(first) == unions.root(second) {
-                        continue;
-                    }
-                    let (first_document, second_document) = (ranked[first as usize], ranked[second as usize]);
-                    // Containment has a direction; either ties them.
-                    if self.verifier.verify(second_document, first_document)?.is_some()
-                        || (self.context.job.plan.containment.is_some()
-                            && self.verifier.verify(first_document, second_document)?.is_some())
-                    {
-                        unions.join(first, second);
-                    }
-                }
-            }
+            self.close(ranked, &places, &mut unions)?;
         }
         for (index, &document) in ranked.iter().enumerate() {
             let keeper = ranked[unions.root(index as u32) as usize];
             if keeper != document {
                 let likeness = self.verifier.measure(document, keeper)?;
                 self.near.push(Near::new(document, keeper, &likeness));
+                self.verifier.forget(document);
             }
         }
         Ok(())
+    }
+
+    /// Joins what verifies within a bucket. Sets that are one already are not compared, so that a bucket of documents
+    /// near each other costs a comparison each, however many they are.
+    fn close(&mut self, ranked: &[DocId], places: &[u32], unions: &mut Unions) -> Result<(), Error> {
+        let mut sets: Vec<Vec<u32>> = Vec::new();
+        let mut by_root: Vec<(u32, u32)> = places.iter().map(|&place| (unions.root(place), place)).collect();
+        by_root.sort_unstable();
+        for next in by_root.chunk_by(|a, b| a.0 == b.0) {
+            self.context.job.check()?;
+            let set: Vec<u32> = next.iter().map(|&(_, place)| place).collect();
+            let mut joined: Option<usize> = None;
+            let mut at = 0;
+            while at < sets.len() {
+                if !self.ties_sets(ranked, &sets[at], &set)? {
+                    at += 1;
+                    continue;
+                }
+                unions.join(sets[at][0], set[0]);
+                match joined {
+                    None => {
+                        joined = Some(at);
+                        at += 1;
+                    }
+                    // What it ties to two sets makes one of them.
+                    Some(first) => {
+                        let other = sets.remove(at);
+                        sets[first].extend(other);
+                    }
+                }
+            }
+            match joined {
+                Some(at) => sets[at].extend(set),
+                None => sets.push(set),
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a pair of documents of two sets verifies.
+    fn ties_sets(&mut self, ranked: &[DocId], first: &[u32], second: &[u32]) -> Result<bool, Error> {
+        let contains = self.context.job.plan.containment.is_some();
+        for &one in first {
+            for &other in second {
+                let (better, worse) = (ranked[one.min(other) as usize], ranked[one.max(other) as usize]);
+                // Containment has a direction; either ties them.
+                if self.verifier.verify(worse, better)?.is_some()
+                    || contains && self.verifier.verify(better, worse)?.is_some()
+                {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
     }
 }
 

@@ -10,8 +10,9 @@ mod block;
 use crate::error::Error;
 use crate::hold::{HeldShingles, Hold};
 use crate::job::Job;
+use crate::large::Limits;
 use crate::payload::parser_for;
-use crate::piece::{Piece, PieceFile};
+use crate::piece::{Piece, PieceFile, Room};
 use crate::preflight;
 use crate::progress::StageKind;
 use crate::recipe::Recipe;
@@ -19,10 +20,10 @@ use crate::table::Table;
 use crate::workdir::Workdir;
 use assemble::Assembler;
 use block::BlockSketcher;
-use onefold_formats::Block;
 use onefold_formats::document::Parser;
 use onefold_formats::reader::{Progress, Reader};
 use onefold_formats::source::{Fields, Format, Layout, Source};
+use onefold_formats::{BadRecord, Block, FrameKind};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -47,13 +48,13 @@ impl Pieces {
     ) -> Result<Table<'s>, Error> {
         let Pieces { counts, mut held, shingles } = self;
         let mut table = Table::new(sources, &job.plan.keep, recipe.layout, shingles);
-        let mut left = held_share(job);
+        let mut room = Room { pieces: held_share(job), notes: budget_to_hold(job) / NOTES_SHARE };
         for (source, &count) in counts.iter().enumerate() {
             for number in 0..count {
                 let path = workdir.piece(source, number);
                 let opened = match held.remove(&path) {
-                    Some(bytes) => PieceFile::of(&path, bytes, &mut left),
-                    None => PieceFile::open_and_hold(&path, &mut left)?,
+                    Some(bytes) => PieceFile::of(&path, bytes, &mut room),
+                    None => PieceFile::open_and_hold(&path, &mut room)?,
                 };
                 let (file, rows) = opened.ok_or_else(|| {
                     std::io::Error::other(format!("{}: damaged while in use", path.display()))
@@ -65,13 +66,15 @@ impl Pieces {
     }
 }
 
-/// The budget for what is held to save time. Where shingles are counted, the counters come before that: what a run
-/// needs in any case is not given away.
+/// The memory of a block that held a large document is kept for the next up to this size.
+const KEPT_BLOCK: usize = 4 << 20;
+
+/// The share of what is held that the notes of pieces may take: one in so many.
+const NOTES_SHARE: u64 = 16;
+
+/// The budget for what is held to save time: what a run needs in any case is not given away.
 fn budget_to_hold(job: &Job<'_>) -> u64 {
-    match job.plan.counts_shingles() {
-        true => job.resources.memory_bytes.saturating_sub(preflight::needed_bytes(job)),
-        false => job.resources.memory_bytes,
-    }
+    job.resources.memory_bytes.saturating_sub(preflight::needed_bytes(job))
 }
 
 /// Bytes of pieces that may be held.
@@ -108,7 +111,11 @@ struct Scan<'a> {
     /// Told when a source has been opened, or not.
     opened: Condvar,
     bad: AtomicU64,
+    documents: AtomicU64,
     hold: Hold,
+    /// Held while a large document is worked on.
+    large: Mutex<()>,
+    limits: Limits,
 }
 
 #[derive(Default)]
@@ -129,7 +136,7 @@ pub(crate) fn scan(
     recipe: &Recipe<'_>,
     sources: &mut [Source],
     workdir: &Workdir,
-    bad_before: u64,
+    bad_files: &[(String, BadRecord)],
 ) -> Result<Pieces, Error> {
     job.progress.start(StageKind::Read, sources.iter().map(|source| source.size).sum());
     let scan = Scan {
@@ -144,12 +151,17 @@ pub(crate) fn scan(
         }),
         opened: Condvar::new(),
         bad: AtomicU64::new(0),
+        documents: AtomicU64::new(0),
         hold: match recipe.holds_shingles {
             true => Hold::new(budget_to_hold(job), sources.iter().map(|source| source.size).sum()),
             false => Hold::nothing(),
         },
+        large: Mutex::new(()),
+        limits: Limits::of(job),
     };
-    scan.count_bad(bad_before, || "an input that may not be read".into())?;
+    let first =
+        || bad_files.first().map_or_else(String::new, |(name, bad)| format!("{name}: {}", bad.message));
+    scan.count_bad(bad_files.len() as u64, first)?;
     parallel(job, |_| scan.work())?;
     let queue = scan.queue.into_inner().unwrap_or_else(PoisonError::into_inner);
     for (source, as_stream) in sources.iter_mut().zip(&queue.as_stream) {
@@ -187,7 +199,7 @@ pub(crate) fn parallel(job: &Job<'_>, work: impl Fn(usize) -> Result<(), Error> 
 
 impl Scan<'_> {
     fn work(&self) -> Result<(), Error> {
-        let mut sketcher = BlockSketcher::new(self.recipe, &self.hold);
+        let mut sketcher = BlockSketcher::new(self.recipe, &self.hold, self.limits, &self.large);
         let (mut block, mut piece) = (Block::default(), Piece::default());
         while let Some(active) = self.take_source()? {
             while self.turn(&active, &mut block, &mut piece, &mut sketcher)? {}
@@ -235,7 +247,8 @@ impl Scan<'_> {
             number += 1;
             from = piece.meta.end;
             done = piece.meta.last.is_some();
-            self.count_bad(piece.meta.bad.len() as u64, || source.name.clone())?;
+            self.count_bad(piece.meta.bad, || source.name.clone())?;
+            self.count_documents(piece.documents.into())?;
         }
         let as_stream = source.layout == Layout::Stream && self.sources[index].layout == Layout::Members;
         {
@@ -299,21 +312,32 @@ impl Scan<'_> {
         turn.blocks += 1;
         let end = turn.reader.position();
         let read = turn.reader.bytes_read().saturating_sub(before);
-        drop(turn);
         piece.clear();
         piece.meta.end = end;
-        sketcher.work(block, &active.source, &active.parser, piece);
+        let large_from = self.limits.from;
+        let longest = block.frames.iter().map(|frame| frame.end - frame.start).max().unwrap_or(0) as u64;
+        if longest <= large_from {
+            drop(turn);
+            sketcher.work(block, &active.source, &active.parser, piece)?;
+        } else {
+            // Nobody reads the next meanwhile, which may be as large.
+            sketcher.work(block, &active.source, &active.parser, piece)?;
+            drop(turn);
+        }
         let documents = piece.rows.len() as u64;
-        if let Some(first) = piece.meta.bad.first() {
+        if let Some(first) = piece.notes.bad.first() {
             let place =
                 || format!("{}: record at {}: {}", active.source.name, first.offset, first.bad.message);
-            self.count_bad(piece.meta.bad.len() as u64, place)?;
+            self.count_bad(piece.notes.bad.len() as u64, place)?;
         }
         let mut assembler = lock(&active.assembler);
         if !active.abandoned.load(Ordering::Relaxed) {
             self.job.progress.advance(read, documents);
             assembler.add(number, piece, block.bytes.len());
             self.flush(active, &mut assembler)?;
+        }
+        if longest > large_from && block.bytes.capacity() > KEPT_BLOCK {
+            block.bytes = Vec::new();
         }
         Ok(true)
     }
@@ -328,6 +352,7 @@ impl Scan<'_> {
             let number = assembler.written();
             let path = self.workdir.piece(active.index, number - 1);
             let bytes = piece.write(&path)?;
+            self.count_documents(piece.documents().into())?;
             assembler.give_back(piece);
             let mut queue = lock(&self.queue);
             queue.counts[active.index] = number;
@@ -354,6 +379,21 @@ impl Scan<'_> {
         self.activate(active.index, source).map(|_| ())
     }
 
+    /// Refuses more documents than the budget has room for: a sample does not tell of all.
+    fn count_documents(&self, count: u64) -> Result<(), Error> {
+        let documents = self.documents.fetch_add(count, Ordering::Relaxed) + count;
+        let needed = preflight::needed_bytes(self.job) + preflight::held_by_documents(self.recipe, documents);
+        let budget = self.job.resources.memory_bytes;
+        if needed <= budget {
+            return Ok(());
+        }
+        Err(Error::ManyDocuments {
+            documents,
+            needed_mib: needed.div_ceil(1 << 20),
+            budget_mib: budget >> 20,
+        })
+    }
+
     fn count_bad(&self, count: u64, first: impl FnOnce() -> String) -> Result<(), Error> {
         let found = self.bad.fetch_add(count, Ordering::Relaxed) + count;
         match self.job.switches.max_bad_records {
@@ -374,6 +414,7 @@ pub(crate) fn parser_of(source: &Source, fields: &Fields, limit: usize) -> Resul
     }
     let mut block = Block::default();
     Reader::open(source, fields, limit, (0, 0))?.next_block(&mut block)?;
-    let header = block.frames.iter().find(|frame| frame.end > frame.start).map(|frame| block.bytes_of(frame));
+    let header = block.frames.iter().find(|frame| matches!(frame.kind, FrameKind::Filler { keep: true }));
+    let header = header.map(|frame| block.bytes_of(frame));
     Ok(parser_for(source.format, fields, limit, header))
 }

@@ -2,12 +2,17 @@
 
 use crate::error::Error;
 use crate::hold::HeldShingles;
-use crate::piece::{Handles, Names, PieceFile, Row};
+use crate::piece::{Handles, Names, Notes, PieceFile, Row};
 use crate::record::Layout;
 use crate::urls::UrlMarks;
 use onefold_formats::source::Source;
 use onefold_run::{DocumentRef, KeepRule};
-use std::cmp::Ordering;
+use std::borrow::Cow;
+
+/// Bytes of ids that are held at once to be sorted.
+const LOADED_IDS: usize = 8 << 20;
+/// Bytes by which they are sorted where there are more.
+const PREFIX: usize = 32;
 
 /// A document's number: its place in the order of the input.
 pub(crate) type DocId = u32;
@@ -110,6 +115,11 @@ impl<'s> Table<'s> {
         &self.pieces
     }
 
+    /// The notes of a piece.
+    pub(crate) fn notes<'p>(&self, piece: &'p TablePiece) -> Result<Cow<'p, Notes>, Error> {
+        piece.file.notes(&self.handles)
+    }
+
     /// The pieces of a source with the documents in each.
     pub(crate) fn pieces_of(&self, source: usize) -> &[TablePiece] {
         &self.pieces[self.pieces_from[source]..self.pieces_from[source + 1]]
@@ -182,6 +192,11 @@ impl<'s> Table<'s> {
         Ok(DocumentRef { id: names.id, url: names.url, source, offset: self.address(document).0 })
     }
 
+    /// Whether there are documents, and none has what the rule of the run ranks by.
+    pub(crate) fn all_rank_last(&self) -> bool {
+        !self.rank.is_empty() && self.rank.iter().all(|&rank| rank == onefold_run::LAST_RANK)
+    }
+
     /// Orders documents best first: the keep rule, then id, digest, source and offset. `first` is source and
     /// offset alone.
     pub(crate) fn sort_by_rank(&self, documents: &mut [DocId]) -> Result<(), Error> {
@@ -204,14 +219,57 @@ impl<'s> Table<'s> {
         Ok(())
     }
 
+    /// Sorts documents by id, digest and place.
     fn sort_tied(&self, tied: &mut [DocId]) -> Result<(), Error> {
-        let ids = tied.iter().map(|&document| Ok((self.names(document)?.id, document)));
-        let mut ids = ids.collect::<Result<Vec<(String, DocId)>, Error>>()?;
+        let (mut ids, mut bytes) = (Vec::new(), 0);
+        for &document in tied.iter() {
+            let id = self.names(document)?.id;
+            bytes += id.len() + size_of::<(String, DocId)>();
+            if bytes > LOADED_IDS {
+                drop(ids);
+                return self.sort_by_prefix(tied);
+            }
+            ids.push((id, document));
+        }
         ids.sort_unstable_by(|(id, document), (other_id, other)| {
             let digests = || self.digest[*document as usize].cmp(&self.digest[*other as usize]);
-            id.cmp(other_id).then_with(digests).then(document.cmp(other)).then(Ordering::Equal)
+            id.cmp(other_id).then_with(digests).then(document.cmp(other))
         });
         tied.iter_mut().zip(ids).for_each(|(place, (_, document))| *place = document);
+        Ok(())
+    }
+
+    /// The same for ids that are not to be held all at once: by some bytes behind what all have in common, then those
+    /// that are alike so far.
+    fn sort_by_prefix(&self, tied: &mut [DocId]) -> Result<(), Error> {
+        let first = self.names(tied[0])?.id;
+        let mut common = first.len();
+        for &document in tied.iter() {
+            let id = self.names(document)?.id;
+            common = first.bytes().zip(id.bytes()).take(common).take_while(|(a, b)| a == b).count();
+        }
+        // Padded with zeroes, and told from an id that has those by its length.
+        let mut keys: Vec<([u8; PREFIX], u8, DocId)> = Vec::with_capacity(tied.len());
+        for &document in tied.iter() {
+            let id = self.names(document)?.id;
+            let rest = &id.as_bytes()[common.min(id.len())..];
+            let (mut prefix, len) = ([0; PREFIX], rest.len().min(PREFIX));
+            prefix[..len].copy_from_slice(&rest[..len]);
+            keys.push((prefix, len as u8, document));
+        }
+        keys.sort_unstable();
+        tied.iter_mut().zip(&keys).for_each(|(place, &(_, _, document))| *place = document);
+        let mut rest = tied;
+        for alike in keys.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+            let (run, behind) = rest.split_at_mut(alike.len());
+            match usize::from(alike[0].1) {
+                _ if run.len() == 1 => {}
+                PREFIX => self.sort_tied(run)?,
+                // The ids end here, and are equal.
+                _ => run.sort_unstable_by_key(|&document| (self.digest[document as usize], document)),
+            }
+            rest = behind;
+        }
         Ok(())
     }
 }

@@ -46,6 +46,8 @@ pub(crate) struct Workdir {
     _lock: fs_err::File,
 }
 
+/// Name of the file that lists tables to be read whole.
+const WHOLE_TABLES: &str = "whole-tables";
 /// Name of the file that is locked.
 const LOCK: &str = "lock";
 
@@ -104,6 +106,30 @@ impl Workdir {
         self.path.join(format!("piece-{source:06}-{number:06}"))
     }
 
+    /// Tables that must be read with all their columns, by number of the source.
+    pub(crate) fn whole_tables(&self) -> Result<Vec<usize>, Error> {
+        match fs_err::read(self.file(WHOLE_TABLES)) {
+            Ok(bytes) => Ok(serde_json::from_slice(&bytes).map_err(std::io::Error::other)?),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Marks a table to be read again with all its columns, and lets go of what was decided without.
+    pub(crate) fn read_whole(&self, source: usize) -> Result<(), Error> {
+        let mut whole = self.whole_tables()?;
+        whole.push(source);
+        // First what is wrong goes: a run that is stopped here finds the damage once more.
+        remove_if_there(&self.file("verdicts"))?;
+        let mut number = 0;
+        while remove_if_there(&self.piece(source, number))? {
+            number += 1;
+        }
+        let (temporary, bytes) = (self.file("whole.tmp"), serde_json::to_vec(&whole));
+        fs_err::write(&temporary, bytes.map_err(std::io::Error::other)?)?;
+        Ok(fs_err::rename(temporary, self.file(WHOLE_TABLES))?)
+    }
+
     /// A file of this folder.
     pub(crate) fn file(&self, name: &str) -> PathBuf {
         self.path.join(name)
@@ -115,6 +141,16 @@ impl Workdir {
         Ok(fs_err::remove_dir_all(&self.path)?)
     }
 }
+
+/// Removes a file; says whether there was one.
+fn remove_if_there(path: &Path) -> Result<bool, Error> {
+    match fs_err::remove_file(path) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
 /// Removes all in a working folder but its lock.
 fn clear(path: &Path) -> Result<(), Error> {
     for entry in fs_err::read_dir(path)? {

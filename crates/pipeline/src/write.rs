@@ -4,6 +4,7 @@ mod cut;
 mod evidence;
 mod kept;
 mod replace;
+mod revisit;
 
 pub(crate) use replace::keeper_of;
 
@@ -17,6 +18,7 @@ use crate::table::{DocId, Table};
 use crate::verdicts::{Fate, Verdicts};
 use crate::workdir::Workdir;
 use onefold_formats::BadRecord;
+use onefold_formats::compress::Compression;
 use onefold_formats::source::{Format, Source};
 use onefold_run::{
     AgainstRecord, Counts, FORMAT_VERSION, InputRecord, Manifest, PageCounts, ParagraphCounts, Unit,
@@ -78,6 +80,42 @@ pub(crate) fn check_annotate(job: &Job<'_>, sources: &[Source]) -> Result<(), Er
             "{}: --annotate has no place for a verdict in this format; it knows JSONL, Parquet and WARC",
             source.name
         ))),
+        #[cfg(feature = "parquet")]
+        None if job.switches.annotate => {
+            let mut tables = sources.iter().filter(|source| source.format == Format::Parquet);
+            Ok(tables.try_for_each(onefold_formats::parquet::check_annotated)?)
+        }
+        None => Ok(()),
+    }
+}
+
+/// Whether what is kept of these sources makes sense one behind the other.
+pub(crate) fn check_one_stream(job: &Job<'_>, sources: &[Source]) -> Result<(), Error> {
+    let [first, rest @ ..] = sources else { return Ok(()) };
+    if !job.switches.one_stream || rest.is_empty() {
+        return Ok(());
+    }
+    let told = |source: &Source| {
+        let kind = format!("{:?}", source.format).to_lowercase();
+        match source.compression {
+            Compression::None => format!("{} is plain {kind}", source.name),
+            coded => format!("{} is {kind} in {}", source.name, format!("{coded:?}").to_lowercase()),
+        }
+    };
+    if matches!(first.format, Format::Parquet | Format::Csv | Format::Tsv) {
+        let message = format!(
+            "--output - is one stream: {}, and two of them one behind the other are none",
+            told(first)
+        );
+        return Err(Error::Unsupported(message));
+    }
+    let is_other =
+        |source: &&Source| (source.format, source.compression) != (first.format, first.compression);
+    match rest.iter().find(is_other) {
+        Some(other) => {
+            let message = format!("--output - is one stream: {}, and {}", told(first), told(other));
+            Err(Error::Unsupported(message))
+        }
         None => Ok(()),
     }
 }
@@ -171,6 +209,7 @@ impl Run<'_> {
             self.guard(&inputs)?;
         }
         let clusters = self.clusters();
+        evidence::check(self, &clusters)?;
         let staged = staged(output);
         fs_err::create_dir_all(staged.join("kept"))?;
         job.progress.start(StageKind::Write, inputs.iter().map(|input| input.size).sum());
@@ -187,7 +226,7 @@ impl Run<'_> {
             urls: self.urls(),
             against: self.against()?,
             pages: self.pages(),
-            bad_by_kind: self.bad_by_kind(bad_files),
+            bad_by_kind: self.bad_by_kind(bad_files)?,
             buckets: self.verdicts.buckets.clone(),
             notes,
             inputs,
@@ -210,7 +249,7 @@ impl Run<'_> {
             let documents = self.table.documents_of(index);
             let removed = documents.clone().filter(|&d| !matches!(self.fate(d), Fate::Kept)).count() as u64;
             let metas = || self.table.pieces_of(index).iter().map(|piece| &piece.file.meta);
-            let bad = metas().map(|meta| meta.bad.len() as u64).sum();
+            let bad = metas().map(|meta| meta.bad).sum();
             let documents = documents.len() as u64;
             inputs.push(InputRecord {
                 source: source.name.clone(),
@@ -290,9 +329,9 @@ impl Run<'_> {
             return Ok(None);
         }
         let cuts = &self.verdicts.cuts;
-        let keys = self.table.pieces().iter().flat_map(|piece| &piece.file.meta.slices);
+        let keys = self.table.pieces().iter().flat_map(|piece| piece.file.slices().map(|(_, count)| count));
         Ok(Some(ParagraphCounts {
-            read: keys.map(|&count| u64::from(count)).sum(),
+            read: keys.map(u64::from).sum(),
             removed: cuts.len() as u64,
             bytes_read: self.table.pieces().iter().map(|piece| piece.file.meta.text_bytes).sum(),
             bytes_removed: cuts.iter().map(|cut| cut.bytes).sum(),
@@ -355,14 +394,14 @@ impl Run<'_> {
         Ok(Some(record))
     }
 
-    fn bad_by_kind(&self, bad_files: &[(String, BadRecord)]) -> BTreeMap<String, u64> {
-        let in_pieces =
-            self.table.pieces().iter().flat_map(|piece| &piece.file.meta.bad).map(|entry| &entry.bad);
+    fn bad_by_kind(&self, bad_files: &[(String, BadRecord)]) -> Result<BTreeMap<String, u64>, Error> {
         let mut kinds = BTreeMap::new();
-        for bad in bad_files.iter().map(|(_, bad)| bad).chain(in_pieces) {
-            *kinds.entry(bad.kind.name().to_owned()).or_insert(0) += 1;
+        let mut count = |bad: &BadRecord| *kinds.entry(bad.kind.name().to_owned()).or_insert(0) += 1;
+        bad_files.iter().for_each(|(_, bad)| count(bad));
+        for piece in self.table.pieces().iter().filter(|piece| piece.file.meta.bad > 0) {
+            self.table.notes(piece)?.bad.iter().for_each(|entry| count(&entry.bad));
         }
-        kinds
+        Ok(kinds)
     }
 }
 

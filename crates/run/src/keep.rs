@@ -1,5 +1,6 @@
 //! Which document of a cluster survives.
 
+use crate::date;
 use serde::{Deserialize, Serialize};
 
 /// The keep rule: the first criterion of rank.
@@ -77,6 +78,9 @@ impl TryFrom<String> for KeepRule {
     }
 }
 
+/// The rank of a document that lacks what a rule goes by.
+pub const LAST_RANK: u64 = u64::MAX;
+
 /// What a rule looks at in one document.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RankInput<'a> {
@@ -91,9 +95,22 @@ pub struct RankInput<'a> {
 }
 
 impl KeepRule {
+    /// What to say where no document has what the rule goes by.
+    pub fn idle_note(&self) -> Option<String> {
+        let what = match self {
+            KeepRule::First | KeepRule::Longest => return None,
+            KeepRule::ShortestUrl | KeepRule::HttpsThenShortestUrl => "a URL".to_owned(),
+            KeepRule::Newest | KeepRule::Oldest => "a date that can be read".to_owned(),
+            KeepRule::Field(name) => format!("a number in a field {name:?}"),
+        };
+        Some(format!(
+            "--keep {self}: no document has {what}; of duplicates the one with the first id was kept"
+        ))
+    }
+
     /// A number by which documents rank: the lowest is kept. What is missing ranks last.
     pub fn rank(&self, input: &RankInput<'_>) -> u64 {
-        const LAST: u64 = u64::MAX;
+        const LAST: u64 = LAST_RANK;
         let url = input.url.filter(|url| !url.is_empty());
         match self {
             KeepRule::First => 0,
@@ -103,67 +120,17 @@ impl KeepRule {
                 let secure = url.get(..8).is_some_and(|start| start.eq_ignore_ascii_case("https://"));
                 u64::from(!secure) << 62 | url.len() as u64
             }),
-            KeepRule::Newest => input.date.and_then(instant).map_or(LAST, |at| LAST - 1 - at),
-            KeepRule::Oldest => input.date.and_then(instant).unwrap_or(LAST),
+            KeepRule::Newest => input.date.and_then(date::instant).map_or(LAST, |at| LAST - 1 - at),
+            KeepRule::Oldest => input.date.and_then(date::instant).unwrap_or(LAST),
             KeepRule::Field(_) => input.score.filter(|score| !score.is_nan()).map_or(LAST, |score| {
                 // The bits of a float in its numeric order, turned round because the highest is kept.
-                let bits = score.to_bits();
+                // Of zeroes there is one.
+                let bits = (score + 0.0).to_bits();
                 let ordered = if bits >> 63 == 1 { !bits } else { bits | 1 << 63 };
                 (!ordered).min(LAST - 1)
             }),
         }
     }
-}
-
-/// A date as a sortable number: nanoseconds since the year 0, in UTC. Reads RFC 3339, ISO 8601 with parts left out, and
-/// the fourteen digits of archives; a bare number of another length counts as it is.
-fn instant(date: &str) -> Option<u64> {
-    let date = date.trim();
-    let all_digits = !date.is_empty() && date.bytes().all(|b| b.is_ascii_digit());
-    if all_digits && date.len() != 14 && date.len() != 8 && date.len() != 4 {
-        return date.parse().ok();
-    }
-    let find = |text: &str, any: &[u8]| text.bytes().position(|byte| any.contains(&byte));
-    // Where the time starts, behind which a sign is that of an offset.
-    let time = if all_digits { None } else { find(date, b"Tt ") }.unwrap_or(date.len());
-    let (local, offset) = date.split_at(find(&date[time..], b"+-Zz").map_or(date.len(), |at| time + at));
-    let (whole, fraction) = find(local, b".,").map_or((local, ""), |at| (&local[..at], &local[at + 1..]));
-    let (digits, count) = digits_of::<14>(whole);
-    let digits = &digits[..count];
-    let number =
-        |from: usize, len: usize| digits.get(from..from + len).map(|d| d.iter().fold(0, |n, d| n * 10 + d));
-    let (year, month, day) = (number(0, 4)?, number(4, 2).unwrap_or(1), number(6, 2).unwrap_or(1));
-    let (hour, minute, second) =
-        (number(8, 2).unwrap_or(0), number(10, 2).unwrap_or(0), number(12, 2).unwrap_or(0));
-    if !(1..=12).contains(&month) || !(1..=31).contains(&day) || hour > 24 || minute > 59 || second > 60 {
-        return None;
-    }
-    // Days since the first of March of the year 0, as the Gregorian calendar counts on: years start in March so that
-    // the leap day is their last.
-    let (y, m) = if month > 2 { (year, month - 3) } else { (year.checked_sub(1)?, month + 9) };
-    let days = 365 * y + y / 4 - y / 100 + y / 400 + (153 * m + 2) / 5 + day - 1;
-    let seconds = days * 86_400 + hour * 3_600 + minute * 60 + second;
-    let (shift, count) = digits_of::<4>(offset);
-    let part = |at: usize| (at + 1 < count).then(|| shift[at] * 10 + shift[at + 1]);
-    let shift = part(0).unwrap_or(0) * 3_600 + part(2).unwrap_or(0) * 60;
-    let seconds = if offset.starts_with('-') { seconds + shift } else { seconds.saturating_sub(shift) };
-    let nanos = (0..9).try_fold(0, |nanos, at| match fraction.as_bytes().get(at) {
-        None => Some(nanos * 10),
-        Some(digit) => digit.is_ascii_digit().then(|| nanos * 10 + u64::from(digit - b'0')),
-    })?;
-    // 500 years fit into 64 bits of nanoseconds, and the web is younger: counted from 1700.
-    const FROM: u64 = 620_700 * 86_400;
-    Some(seconds.saturating_sub(FROM).saturating_mul(1_000_000_000).saturating_add(nanos).min(u64::MAX - 2))
-}
-
-/// The first digits of a text, whatever stands between them, and how many there are.
-fn digits_of<const MOST: usize>(text: &str) -> ([u64; MOST], usize) {
-    let (mut digits, mut count) = ([0; MOST], 0);
-    for byte in text.bytes().filter(u8::is_ascii_digit).take(MOST) {
-        digits[count] = u64::from(byte - b'0');
-        count += 1;
-    }
-    (digits, count)
 }
 
 #[cfg(test)]

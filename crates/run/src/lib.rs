@@ -1,14 +1,16 @@
 //! The record of a batch run: its plan, its manifest, its evidence.
 
+mod date;
 mod evidence;
 mod keep;
+mod locate;
 mod manifest;
 mod method;
 mod plan;
 mod urls;
 
 pub use evidence::{BadLine, Cluster, DocumentRef, NeedsLine, Removed, TEXT_CHARS, Verdict};
-pub use keep::{KeepRule, KeepRuleError, RankInput};
+pub use keep::{KeepRule, KeepRuleError, LAST_RANK, RankInput};
 pub use manifest::{
     AgainstRecord, Bucket, Counts, FORMAT_VERSION, InputRecord, Manifest, ManifestError, PageCounts,
     ParagraphCounts, Stage,

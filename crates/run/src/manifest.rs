@@ -6,7 +6,7 @@ use onefold_formats::compress::Compression;
 use onefold_formats::source::Format;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Version of the manifest and evidence files.
 pub const FORMAT_VERSION: u32 = 1;
@@ -209,6 +209,23 @@ pub enum ManifestError {
         path: String,
         /// What its parser says.
         source: serde_json::Error,
+    },
+    /// An input that is not there any more.
+    #[error("{name}: no such file; the run read it here")]
+    InputGone {
+        /// Its name in the run.
+        name: String,
+    },
+    /// An input that is not where it is looked for.
+    #[error(
+        "{name}: the run read it, and it is neither below the current folder nor below one above {}; start this from the folder that the run was started in",
+        run.display()
+    )]
+    InputElsewhere {
+        /// Its name in the run.
+        name: String,
+        /// The folder of the run.
+        run: PathBuf,
     },
     /// Another version.
     #[error("{path}: manifest version {found}, this program reads {FORMAT_VERSION}")]

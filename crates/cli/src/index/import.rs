@@ -14,7 +14,7 @@ use onefold_detect::measure::Overlap;
 use onefold_formats::source::{Look, Source};
 use onefold_index::{Decided, Durability, Importer, Number, Options, Tie};
 use onefold_pipeline::online::{Feed, Incoming};
-use onefold_pipeline::{Selection, removed_documents};
+use onefold_pipeline::{Selection, Spooled, SpooledFile, removed_documents};
 use onefold_run::{KeepRule, Manifest, Removed, Verdict};
 use onefold_server::sketch_of;
 use std::collections::{HashMap, HashSet};
@@ -29,10 +29,10 @@ type Place = (u32, u64);
 pub(super) fn import(arguments: &Import) -> Result<()> {
     let manifest = Manifest::read(&arguments.run)?;
     let settings = plans::settings(manifest.plan.clone(), &arguments.layout)?;
-    check_inputs(&manifest)?;
+    let selection = selection(&manifest, &arguments.run)?;
     let cache_bytes = arguments.machine.memory.map_or(256 << 20, |memory| memory as usize / 4);
     let options = Options { durability: Durability::Deferred, cache_bytes, ..Options::default() };
-    let run = Run::read(&manifest, arguments)?;
+    let run = Run::read(&manifest, arguments, selection)?;
     let numbers = run.numbers()?;
     let importer = Importer::create(&arguments.dir, settings, options)?;
     if arguments.store == Some(StoreKind::Text) {
@@ -51,8 +51,9 @@ pub(super) fn import(arguments: &Import) -> Result<()> {
     Ok(())
 }
 
-/// Fails unless all inputs of a run are what they were.
-fn check_inputs(manifest: &Manifest) -> Result<()> {
+/// The inputs of a run under the names it knew them by, wherever they are now. Fails unless they are what they were.
+fn selection(manifest: &Manifest, run: &Path) -> Result<Selection> {
+    let mut selection = Selection::default();
     for input in &manifest.inputs {
         let name = &input.source;
         ensure!(name != "-", "the run has read standard input, which cannot be read again");
@@ -60,15 +61,18 @@ fn check_inputs(manifest: &Manifest) -> Result<()> {
             url(Path::new(name)).is_none(),
             "{name}: a run over files can be imported, not one over objects"
         );
-        let path = Path::new(name);
-        let Look::Source(source) = Source::look(path, name, path, &manifest.plan.fields)? else {
+        let path = manifest.locate(run, name)?;
+        let Look::Source(source) = Source::look(&path, name, &path, &manifest.plan.fields)? else {
             bail!("{name}: is no input any more");
         };
         let same = source.size == input.size
             && format!("{:032x}", source.open()?.finish_digest()?) == input.xxh3_128;
         ensure!(same, "{name}: changed since the run has read it");
+        selection.paths.push(name.into());
+        let file = SpooledFile { path, name: name.clone(), relative: name.into() };
+        selection.spooled.push(Spooled { named: name.into(), files: vec![file] });
     }
-    Ok(())
+    Ok(selection)
 }
 
 /// What a removed document is in the index.
@@ -85,6 +89,7 @@ enum Member {
 struct Run<'a> {
     manifest: &'a Manifest,
     arguments: &'a Import,
+    selection: Selection,
     sources: HashMap<&'a str, u32>,
     members: HashMap<Place, Member>,
     /// Documents that have members.
@@ -92,11 +97,11 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    fn read(manifest: &'a Manifest, arguments: &'a Import) -> Result<Self> {
+    fn read(manifest: &'a Manifest, arguments: &'a Import, selection: Selection) -> Result<Self> {
         let sources =
             manifest.inputs.iter().zip(0..).map(|(input, at)| (input.source.as_str(), at)).collect();
         let (members, keepers) = (HashMap::new(), HashSet::new());
-        let mut run = Run { manifest, arguments, sources, members, keepers };
+        let mut run = Run { manifest, arguments, selection, sources, members, keepers };
         removed_documents(&arguments.run, manifest, |removed| run.put(&removed))?;
         Ok(run)
     }
@@ -123,10 +128,8 @@ impl<'a> Run<'a> {
 
     /// Hands over all documents of the inputs, in order.
     fn each(&self, mut take: impl FnMut(Place, Incoming) -> Result<()>) -> Result<()> {
-        let paths = self.manifest.inputs.iter().map(|input| input.source.clone().into()).collect();
-        let selection = Selection { paths, ..Selection::default() };
         let threads = resources(&self.arguments.machine).threads;
-        let feed = Feed { plan: &self.manifest.plan, selection: &selection, threads, cancel: &CANCEL };
+        let feed = Feed { plan: &self.manifest.plan, selection: &self.selection, threads, cancel: &CANCEL };
         let documents = |documents: Vec<Incoming>| -> Result<()> {
             documents.into_iter().try_for_each(|document| {
                 let place = self.place(&document.source, document.offset)?;

@@ -6,6 +6,7 @@ pub(crate) mod compressed;
 pub(crate) mod http;
 pub(crate) mod shim;
 pub(crate) mod table;
+pub(crate) mod warcio;
 
 use serde_json::Value;
 use std::collections::BTreeMap;

@@ -33,6 +33,42 @@ pub(crate) fn table_of(columns: &[(&str, Vec<Option<&str>>)], small_groups: bool
     out
 }
 
+/// A table of texts in one row group, with pages of so many bytes.
+pub(crate) fn one_group(texts: impl Iterator<Item = String>, page_bytes: usize) -> Vec<u8> {
+    let schema = Arc::new(Schema::new(vec![Field::new("text", DataType::Utf8, true)]));
+    let properties = parquet::file::properties::WriterProperties::builder()
+        .set_compression(parquet::basic::Compression::SNAPPY)
+        .set_dictionary_enabled(false)
+        .set_max_row_group_row_count(None)
+        .set_data_page_row_count_limit(usize::MAX)
+        .set_data_page_size_limit(page_bytes)
+        .build();
+    let mut out = Vec::new();
+    let mut writer =
+        parquet::arrow::ArrowWriter::try_new(&mut out, schema.clone(), Some(properties)).unwrap();
+    for text in texts {
+        let column: ArrayRef = Arc::new(StringArray::from(vec![text]));
+        writer.write(&RecordBatch::try_new(schema.clone(), vec![column]).unwrap()).unwrap();
+    }
+    writer.close().unwrap();
+    out
+}
+
+/// A table of texts whose ids are bytes and no text.
+pub(crate) fn binary_ids(texts: &[String]) -> Vec<u8> {
+    let ids: Vec<[u8; 3]> = (0..texts.len()).map(|number| [0xff, number as u8, 0xfe]).collect();
+    let columns: Vec<(&str, ArrayRef)> = vec![
+        ("id", Arc::new(arrow_array::BinaryArray::from_iter_values(ids))),
+        ("text", Arc::new(StringArray::from_iter_values(texts))),
+    ];
+    let batch = RecordBatch::try_from_iter(columns).unwrap();
+    let mut out = Vec::new();
+    let mut writer = parquet::arrow::ArrowWriter::try_new(&mut out, batch.schema(), None).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    out
+}
+
 /// The rows of a table as JSON objects.
 pub(crate) fn rows(bytes: &[u8]) -> Vec<Value> {
     let reader = SerializedFileReader::new(bytes::Bytes::copy_from_slice(bytes)).expect("a Parquet file");

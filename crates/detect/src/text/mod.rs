@@ -9,6 +9,7 @@ mod choices;
 mod classes;
 mod folding;
 mod general;
+mod growth;
 mod hash;
 mod named;
 mod normalise;
@@ -18,6 +19,7 @@ mod stop_words;
 mod words;
 
 pub use choices::{Case, Choices, Digits, Form, Punctuation, Space};
+pub use growth::growth_bytes;
 pub use named::NameError;
 pub use normalise::Normaliser;
 pub use set::ShingleSet;

@@ -20,8 +20,11 @@ impl Parser {
             .ok_or_else(|| BadRecord::new(BadKind::Header, "record header without a blank line"))?;
         let payload = &bytes[header.len..];
         let record_id = header.text("WARC-Record-ID");
-        let concurrent_to =
-            || header.all("WARC-Concurrent-To").filter_map(|v| std::str::from_utf8(v).ok()).collect();
+        let concurrent_to = || -> Vec<&str> {
+            header.all("WARC-Concurrent-To").filter_map(|v| std::str::from_utf8(v).ok()).collect()
+        };
+        let refers_to = || header.text("WARC-Refers-To");
+        let payload_digest = header.text("WARC-Payload-Digest");
         let kind = header.get("WARC-Type");
         let (status, redirect) = outcome(if kind == Some(b"response") { payload } else { &[] });
         let url = || header.get("WARC-Target-URI").map(url_text);
@@ -31,6 +34,10 @@ impl Parser {
                 if header.get("WARC-Target-URI").is_some_and(|url| url.starts_with(b"dns:")) =>
             {
                 Judged::Nothing
+            }
+            // A part of a page is not the page.
+            Some(b"response" | b"conversion") if header.get("WARC-Segment-Number").is_some() => {
+                Judged::Skip("segment")
             }
             Some(b"response") => self.response(payload, header.text("Content-Type"), whole)?,
             Some(b"conversion") => {
@@ -45,19 +52,29 @@ impl Parser {
                         no_nul(text.as_bytes())?;
                         Judged::Body(Body::Text(Cow::Borrowed(text)))
                     }
-                    _ => Judged::Nothing,
+                    // What a page was made into goes where the page goes.
+                    _ => {
+                        let to = refers_to().into_iter().collect();
+                        return Ok(Parsed::Passed(Some(Link { record_id, to, ..Link::default() })));
+                    }
                 }
             }
             Some(b"revisit") => {
-                let leads_to = header.text("WARC-Refers-To-Target-URI");
+                let leads_to = header.text("WARC-Refers-To-Target-URI").map(bare);
                 let target = leads_to.zip(header.text("WARC-Refers-To-Date"));
-                let to = header.text("WARC-Refers-To").into_iter().collect();
-                let link = Link { record_id, revisit: true, to, target, url: url(), leads_to };
+                let to = refers_to().into_iter().collect();
+                let url = url();
+                let link = Link { record_id, revisit: true, to, target, payload_digest, url, leads_to };
                 return Ok(Parsed::Passed(Some(link)));
             }
             Some(b"request" | b"metadata") => {
-                let link = Link { record_id, to: concurrent_to(), ..Link::default() };
-                return Ok(Parsed::Passed(Some(link)));
+                let to = concurrent_to().into_iter().chain(refers_to()).collect();
+                return Ok(Parsed::Passed(Some(Link { record_id, to, ..Link::default() })));
+            }
+            // A further part of a page goes where its first part goes.
+            Some(b"continuation") => {
+                let to = header.text("WARC-Segment-Origin-ID").into_iter().collect();
+                return Ok(Parsed::Passed(Some(Link { record_id, to, ..Link::default() })));
             }
             _ => return Ok(Parsed::Passed(None)),
         };
@@ -80,6 +97,7 @@ impl Parser {
             group: self.fields.group.as_deref().and_then(|name| header.text(name)).map(Cow::Borrowed),
             body,
             record_id,
+            payload_digest,
             concurrent_to: concurrent_to(),
             status,
             redirect,
@@ -181,4 +199,9 @@ fn led<'a>(url: Option<Cow<'a, str>>, leads_to: Option<&'a str>) -> Option<Link<
 fn url_text(bytes: &[u8]) -> Cow<'_, str> {
     let bare = bytes.strip_prefix(b"<").and_then(|b| b.strip_suffix(b">")).unwrap_or(bytes);
     String::from_utf8_lossy(bare)
+}
+
+/// The same of text.
+fn bare(url: &str) -> &str {
+    url.strip_prefix('<').and_then(|url| url.strip_suffix('>')).unwrap_or(url)
 }

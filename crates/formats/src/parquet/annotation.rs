@@ -1,5 +1,9 @@
 //! What happens to a row, and the column that says so.
 
+use super::file::RowFile;
+use super::handle::Trouble;
+use crate::error::Error;
+use crate::source::Source;
 use arrow_array::ArrayRef;
 use arrow_array::builder::{Float64Builder, StringBuilder, StructBuilder, UInt64Builder};
 use arrow_schema::{DataType, Field, Fields};
@@ -40,6 +44,28 @@ pub(super) fn annotation_fields() -> Fields {
         field("similarity", DataType::Float64),
         field("cluster", DataType::UInt64),
     ])
+}
+
+/// Fails if a source has a column in the place of annotations that is no annotation: it would be lost. A damaged one has
+/// nothing to lose here; its reader tells the damage.
+pub fn check_annotated(source: &Source) -> Result<(), Error> {
+    let file = match RowFile::open(source) {
+        Ok(file) => file,
+        Err(Trouble::Data(_)) => return Ok(()),
+        Err(Trouble::Disk(error)) => return Err(error.into()),
+    };
+    let ours = annotation_fields();
+    let is_ours = |field: &Field| match field.data_type() {
+        DataType::Struct(inner) => inner.iter().all(|field| ours.find(field.name()).is_some()),
+        _ => false,
+    };
+    match file.schema.fields().iter().find(|field| field.name() == COLUMN && !is_ours(field)) {
+        Some(_) => {
+            let message = format!("has a column {COLUMN:?} of its own, which --annotate would overwrite");
+            Err(Error::Unsupported { path: source.path.clone(), message })
+        }
+        None => Ok(()),
+    }
 }
 
 /// The annotations of the rows that stay.

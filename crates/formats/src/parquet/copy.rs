@@ -8,7 +8,7 @@ use super::annotation::{COLUMN, RowEdit, annotation_fields, annotations};
 use super::file::RowFile;
 use super::handle::Trouble;
 use super::scan::Scan;
-use super::table::write_error;
+use super::table::{GROUP_BYTES, write_error};
 use crate::error::Error;
 use crate::source::Source;
 use arrow_array::cast::AsArray;
@@ -23,8 +23,6 @@ use parquet::file::properties::WriterProperties;
 use parquet::schema::types::{SchemaDescriptor, Type, TypePtr};
 use std::sync::Arc;
 
-/// A row group is held in memory, encoded, until it is written.
-const GROUP_BYTES: usize = 128 << 20;
 /// Bytes handed to the writer at once.
 const PIECE_BYTES: usize = 4 << 20;
 
@@ -32,8 +30,8 @@ const PIECE_BYTES: usize = 4 << 20;
 /// `onefold` is added, in place of one already there.
 ///
 /// # Errors
-/// Where the source is damaged, unless every row from there on is dropped: a row not dropped is copied, or the copy
-/// fails.
+/// [`Error::DamagedColumn`] where a row group is damaged, unless every row from there on to its end is dropped: a row not dropped is
+/// copied, or the copy fails.
 pub fn copy_rows(
     source: &Source,
     verdict: &mut dyn FnMut(u64) -> RowEdit,
@@ -56,9 +54,12 @@ pub fn copy_rows(
             Ok(Some(batch)) => batch,
             Ok(None) => break,
             Err(Trouble::Data(message)) => {
-                match (scan.row()..scan.file.rows()).find(|&row| verdict(row) != RowEdit::Drop) {
-                    Some(row) => return Err(Trouble::Data(message).into_unsupported(&source.path, row)),
-                    None => break,
+                let first = scan.row();
+                match (first..scan.skip_group()).find(|&row| verdict(row) != RowEdit::Drop) {
+                    Some(row) => {
+                        return Err(Error::DamagedColumn { path: source.path.clone(), row, message });
+                    }
+                    None => continue,
                 }
             }
             Err(Trouble::Disk(error)) => return Err(error.into()),

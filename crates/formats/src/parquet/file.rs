@@ -9,7 +9,9 @@ use parquet::arrow::arrow_reader::{
 };
 use parquet::basic::Type as PhysicalType;
 use parquet::errors::ParquetError;
-use parquet::file::metadata::{FileMetaData, ParquetMetaData, ParquetMetaDataBuilder, ParquetMetaDataReader};
+use parquet::file::metadata::{
+    FileMetaData, ParquetMetaData, ParquetMetaDataBuilder, ParquetMetaDataReader, RowGroupMetaData,
+};
 use parquet::file::reader::Length;
 use parquet::schema::types::{SchemaDescriptor, Type, TypePtr};
 use std::sync::Arc;
@@ -25,6 +27,8 @@ pub(super) struct RowFile {
     read_as: ArrowReaderMetadata,
     /// The first row of each row group, and behind them the number of rows.
     starts: Vec<u64>,
+    /// What the footer says of each row group that cannot be true.
+    faults: Vec<Option<String>>,
 }
 
 impl RowFile {
@@ -40,12 +44,13 @@ impl RowFile {
         }
         let handle = Handle::new(file).map_err(Trouble::Disk)?;
         let metadata = handle.guard(|| ParquetMetaDataReader::new().parse_and_finish(&handle))?;
-        let starts = group_starts(&metadata, handle.len()).map_err(Trouble::Data)?;
+        let starts = group_starts(&metadata).map_err(Trouble::Data)?;
+        let faults = group_faults(&metadata, handle.len());
         let metadata = Arc::new(metadata);
         let inferred =
             handle.guard(|| ArrowReaderMetadata::try_new(Arc::clone(&metadata), Default::default()))?;
         let read_as = handle.guard(|| read_as_views(&metadata, inferred.schema()))?;
-        Ok(RowFile { handle, schema: Arc::clone(inferred.schema()), metadata, read_as, starts })
+        Ok(RowFile { handle, schema: Arc::clone(inferred.schema()), metadata, read_as, starts, faults })
     }
 
     pub(super) fn rows(&self) -> u64 {
@@ -55,6 +60,22 @@ impl RowFile {
     /// The first row of each row group, and behind them the number of rows.
     pub(super) fn starts(&self) -> &[u64] {
         &self.starts
+    }
+
+    /// The row group that a row is in.
+    pub(super) fn group_of(&self, row: u64) -> usize {
+        // The last group that starts at or before the row; groups without rows share their start with the next.
+        self.starts.partition_point(|&start| start <= row) - 1
+    }
+
+    /// Why a row group is not to be read, by the footer alone.
+    pub(super) fn fault(&self, group: usize) -> Option<&str> {
+        self.faults.get(group)?.as_deref()
+    }
+
+    /// Whether the file is large enough for the rows it claims to have, of which each takes a byte and more.
+    pub(super) fn may_have_its_rows(&self) -> bool {
+        self.rows() <= self.handle.len()
     }
 
     /// The schema of what is read.
@@ -67,9 +88,8 @@ impl RowFile {
     }
 }
 
-/// Where row groups start, if the numbers in the footer can be true.
-fn group_starts(metadata: &ParquetMetaData, size: u64) -> Result<Vec<u64>, String> {
-    let leaves = metadata.file_metadata().schema_descr().num_columns();
+/// Where row groups start, if the numbers of rows in the footer can be true.
+fn group_starts(metadata: &ParquetMetaData) -> Result<Vec<u64>, String> {
     let (mut starts, mut rows) = (vec![0], 0u64);
     for (index, group) in metadata.row_groups().iter().enumerate() {
         let count = u64::try_from(group.num_rows()).ok();
@@ -78,26 +98,29 @@ fn group_starts(metadata: &ParquetMetaData, size: u64) -> Result<Vec<u64>, Strin
             .filter(|&rows| rows <= i64::MAX as u64)
             .ok_or_else(|| format!("row group {index}: {} rows", group.num_rows()))?;
         starts.push(rows);
-        if group.num_columns() != leaves {
-            return Err(format!(
-                "row group {index}: expected {leaves} columns, found {}",
-                group.num_columns()
-            ));
-        }
-        for column in group.columns() {
-            let start = column.dictionary_page_offset().unwrap_or_else(|| column.data_page_offset());
-            let end = start.checked_add(column.compressed_size()).and_then(|end| u64::try_from(end).ok());
-            if start < 0 || column.compressed_size() < 0 || end.is_none_or(|end| end > size) {
-                let path = column.column_path();
-                return Err(format!("row group {index}: column {path}: outside the file of {size} bytes"));
-            }
-        }
     }
     let told = metadata.file_metadata().num_rows();
     if u64::try_from(told) != Ok(rows) {
         return Err(format!("expected {told} rows, found {rows} in the row groups"));
     }
     Ok(starts)
+}
+
+/// What the footer says of row groups that cannot be true.
+fn group_faults(metadata: &ParquetMetaData, size: u64) -> Vec<Option<String>> {
+    let leaves = metadata.file_metadata().schema_descr().num_columns();
+    let fault = |group: &RowGroupMetaData| {
+        if group.num_columns() != leaves {
+            return Some(format!("expected {leaves} columns, found {}", group.num_columns()));
+        }
+        let outside = group.columns().iter().find(|column| {
+            let start = column.dictionary_page_offset().unwrap_or_else(|| column.data_page_offset());
+            let end = start.checked_add(column.compressed_size()).and_then(|end| u64::try_from(end).ok());
+            start < 0 || column.compressed_size() < 0 || end.is_none_or(|end| end > size)
+        })?;
+        Some(format!("column {}: outside the file of {size} bytes", outside.column_path()))
+    };
+    metadata.row_groups().iter().map(fault).collect()
 }
 
 /// What a column is read as: bytes as views, dictionaries as what they hold.

@@ -4,7 +4,7 @@ use super::table::write_error;
 use crate::error::Error;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, UInt64Type};
-use arrow_array::{Array, RecordBatch};
+use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::errors::ParquetError;
@@ -22,6 +22,8 @@ pub enum OwnedCell {
     Float(f64),
     /// A list of strings.
     TextList(Vec<String>),
+    /// A list of records: names and values of their fields.
+    RecordList(Vec<Vec<(String, OwnedCell)>>),
 }
 
 /// Hands over the column names with each row.
@@ -36,14 +38,13 @@ pub fn read_table(file: fs_err::File, take: &mut TakeCells<'_>) -> Result<(), Er
         let batch = batch.map_err(|error| failed(error.into()))?;
         let names: Vec<String> = batch.schema().fields().iter().map(|field| field.name().clone()).collect();
         for row in 0..batch.num_rows() {
-            take(&names, (0..batch.num_columns()).map(|column| cell(&batch, column, row)).collect());
+            take(&names, batch.columns().iter().map(|column| cell(column, row)).collect());
         }
     }
     Ok(())
 }
 
-fn cell(batch: &RecordBatch, column: usize, row: usize) -> OwnedCell {
-    let array = batch.column(column);
+fn cell(array: &ArrayRef, row: usize) -> OwnedCell {
     if array.is_null(row) {
         return OwnedCell::Null;
     }
@@ -53,6 +54,13 @@ fn cell(batch: &RecordBatch, column: usize, row: usize) -> OwnedCell {
         DataType::Float64 => OwnedCell::Float(array.as_primitive::<Float64Type>().value(row)),
         DataType::List(_) => {
             let list = array.as_list::<i32>().value(row);
+            if let Some(records) = list.as_struct_opt() {
+                let record = |at: usize| {
+                    let columns = records.columns().iter().map(|column| cell(column, at));
+                    records.fields().iter().map(|field| field.name().clone()).zip(columns).collect()
+                };
+                return OwnedCell::RecordList((0..records.len()).map(record).collect());
+            }
             let texts = list.as_string_opt::<i32>();
             OwnedCell::TextList(
                 texts.map(|t| t.iter().flatten().map(str::to_owned).collect()).unwrap_or_default(),
@@ -71,18 +79,37 @@ mod tests {
     fn a_table_is_read_as_it_was_written() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("t.parquet");
-        let columns = [("a.b", ColumnType::Text), ("n", ColumnType::UInt), ("l", ColumnType::TextList)];
+        const FIELDS: &[(&str, ColumnType)] = &[("x", ColumnType::Text), ("y", ColumnType::UInt)];
+        let columns = [
+            ("a.b", ColumnType::Text),
+            ("n", ColumnType::UInt),
+            ("l", ColumnType::TextList),
+            ("r", ColumnType::RecordList(FIELDS)),
+        ];
         let mut writer = TableWriter::create(fs_err::File::create(&path).unwrap(), &columns).unwrap();
         let list = ["x".to_owned(), "y".to_owned()];
-        writer.push(&[Cell::Text("t"), Cell::Null, Cell::TextList(&list)]).unwrap();
+        for record in [[Cell::Text("u"), Cell::UInt(1)], [Cell::Null, Cell::UInt(2)]] {
+            writer.push_record(3, &record).unwrap();
+        }
+        writer.push(&[Cell::Text("t"), Cell::Null, Cell::TextList(&list), Cell::Pushed]).unwrap();
+        writer.push(&[Cell::Null, Cell::Null, Cell::Null, Cell::Pushed]).unwrap();
+        assert!(writer.push_record(3, &[Cell::Text("u")]).is_err());
+        assert!(writer.push_record(0, &[Cell::Text("u"), Cell::UInt(1)]).is_err());
+        assert!(writer.push(&[Cell::Pushed, Cell::Null, Cell::Null, Cell::Null]).is_err());
         writer.finish().unwrap();
         let mut rows = Vec::new();
         read_table(fs_err::File::open(&path).unwrap(), &mut |names, row| rows.push((names.to_vec(), row)))
             .unwrap();
-        assert_eq!(rows[0].0, ["a.b", "n", "l"]);
-        assert_eq!(
-            rows[0].1,
-            [OwnedCell::Text("t".into()), OwnedCell::Null, OwnedCell::TextList(list.to_vec())]
-        );
+        assert_eq!(rows[0].0, ["a.b", "n", "l", "r"]);
+        let record = |x: OwnedCell, y| vec![("x".to_owned(), x), ("y".to_owned(), OwnedCell::UInt(y))];
+        let records = vec![record(OwnedCell::Text("u".into()), 1), record(OwnedCell::Null, 2)];
+        let expected = [
+            OwnedCell::Text("t".into()),
+            OwnedCell::Null,
+            OwnedCell::TextList(list.to_vec()),
+            OwnedCell::RecordList(records),
+        ];
+        assert_eq!(rows[0].1, expected);
+        assert_eq!(rows[1].1[3], OwnedCell::RecordList(Vec::new()));
     }
 }

@@ -1,4 +1,4 @@
-//! All rows of some columns, batch by batch, up to the row where the file is damaged.
+//! All rows of some columns, batch by batch, but for those that cannot be read.
 
 use super::file::RowFile;
 use super::handle::Trouble;
@@ -40,33 +40,48 @@ impl Scan {
             if self.next >= self.file.rows() {
                 return Ok(None);
             }
-            match self.read() {
+            let group = self.file.group_of(self.next);
+            let end = self.file.starts()[group + 1];
+            match self.read(group) {
                 Ok(Some(batch)) => {
-                    self.next += batch.num_rows() as u64;
-                    if self.next == self.careful_until {
+                    // Pages may hold more rows than they should.
+                    let rows = batch.num_rows().min(usize::try_from(end - self.next).unwrap_or(usize::MAX));
+                    self.next += rows as u64;
+                    if self.next == self.careful_until || self.next == end {
                         self.reader = None;
                     }
-                    return Ok(Some(batch));
+                    return Ok(Some(batch.slice(0, rows)));
                 }
                 Ok(None) => {
-                    let message = format!("expected {} rows, found {}", self.file.rows(), self.next);
+                    let start = self.file.starts()[group];
+                    let (expected, found) = (end - start, self.next - start);
+                    let message = format!("row group {group}: expected {expected} rows, found {found}");
                     return Err(Trouble::Data(message));
                 }
                 Err(Trouble::Data(_)) if self.next >= self.careful_until && self.batch_rows > 1 => {
-                    self.careful_until = self.file.rows().min(self.next + self.batch_rows as u64);
+                    self.careful_until = end.min(self.next + self.batch_rows as u64);
                     self.reader = None;
                 }
-                Err(trouble) => {
-                    self.reader = None;
-                    return Err(trouble);
+                Err(Trouble::Data(message)) => {
+                    return Err(Trouble::Data(format!("row group {group}: {message}")));
                 }
+                Err(trouble) => return Err(trouble),
             }
         }
     }
 
-    fn read(&mut self) -> Result<Option<RecordBatch>, Trouble> {
+    /// Passes over the rest of a row group; gives the first row behind it.
+    pub(super) fn skip_group(&mut self) -> u64 {
+        if self.next < self.file.rows() {
+            self.next = self.file.starts()[self.file.group_of(self.next) + 1];
+        }
+        self.reader = None;
+        self.next
+    }
+
+    fn read(&mut self, group: usize) -> Result<Option<RecordBatch>, Trouble> {
         if self.reader.is_none() {
-            self.reader = Some(self.open()?);
+            self.reader = Some(self.open(group)?);
         }
         let reader = self.reader.as_mut();
         let batch =
@@ -74,20 +89,20 @@ impl Scan {
         Ok(batch.filter(|batch| batch.num_rows() > 0))
     }
 
-    fn open(&self) -> Result<ParquetRecordBatchReader, Trouble> {
-        let starts = self.file.starts();
-        // The last group that starts at or before the row; groups without rows share their start with the next.
-        let group = starts.partition_point(|&start| start <= self.next) - 1;
-        let skip = (self.next - starts[group]) as usize;
+    /// A row group at a time, so that one with fewer rows than it should have does not go on with those of the next.
+    fn open(&self, group: usize) -> Result<ParquetRecordBatchReader, Trouble> {
+        if let Some(fault) = self.file.fault(group) {
+            return Err(Trouble::Data(fault.to_owned()));
+        }
+        let skip = (self.next - self.file.starts()[group]) as usize;
         let careful = self.next < self.careful_until;
         let batch_rows = if careful { 1 } else { self.batch_rows };
         self.file.handle.guard(|| {
             let builder = self.file.builder();
             let mask = ProjectionMask::roots(builder.parquet_schema(), self.roots.iter().copied());
-            let groups = (group..self.file.metadata.num_row_groups()).collect();
             builder
                 .with_projection(mask)
-                .with_row_groups(groups)
+                .with_row_groups(vec![group])
                 .with_batch_size(batch_rows)
                 .with_offset(skip)
                 .build()
@@ -99,7 +114,9 @@ impl Scan {
 pub(super) fn batch_rows(file: &RowFile, roots: &[usize]) -> usize {
     let schema = file.metadata.file_metadata().schema_descr();
     let mask = ProjectionMask::roots(schema, roots.iter().copied());
-    let largest = file.metadata.row_groups().iter().filter(|group| group.num_rows() > 0).map(|group| {
+    let groups = file.metadata.row_groups().iter().enumerate();
+    let sound = groups.filter(|(index, group)| group.num_rows() > 0 && file.fault(*index).is_none());
+    let largest = sound.map(|(_, group)| {
         let columns = group.columns().iter().enumerate().filter(|(leaf, _)| mask.leaf_included(*leaf));
         let sizes = columns.map(|(_, column)| column.uncompressed_size().max(0) as u64);
         sizes.fold(0u64, u64::saturating_add) / group.num_rows() as u64

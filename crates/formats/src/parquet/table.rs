@@ -1,9 +1,9 @@
 //! A writer for tables of evidence: the same rows always give the same bytes.
 
 use crate::error::Error;
-use arrow_array::builder::{Float64Builder, ListBuilder, StringBuilder, UInt64Builder};
+use arrow_array::builder::{Float64Builder, ListBuilder, StringBuilder, StructBuilder, UInt64Builder};
 use arrow_array::{ArrayRef, RecordBatch};
-use arrow_schema::{DataType, Field, Schema};
+use arrow_schema::{DataType, Field, Fields, Schema};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_writer::ArrowWriterOptions;
 use parquet::basic::{Compression, ZstdLevel};
@@ -15,8 +15,12 @@ use std::sync::Arc;
 
 /// Rows handed to the encoder at once.
 const BATCH_ROWS: usize = 8192;
-/// A row group is held in memory until it is written.
-const GROUP_BYTES: usize = 64 << 20;
+/// Records of their lists likewise, but for those of one row.
+const BATCH_RECORDS: usize = 8192;
+/// Bytes of texts that are written at a time, about.
+const BATCH_BYTES: usize = 1 << 20;
+/// A row group is held in memory, encoded, until it is written. The same whatever memory there is: so are the bytes.
+pub(super) const GROUP_BYTES: usize = 16 << 20;
 
 /// What a column holds. Every column may hold nulls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +35,8 @@ pub enum ColumnType {
     TextList,
     /// Lists of numbers from 0.
     UIntList,
+    /// Lists of records, each with these fields of texts or numbers from 0.
+    RecordList(&'static [(&'static str, ColumnType)]),
 }
 
 /// One value of a row.
@@ -48,6 +54,18 @@ pub enum Cell<'a> {
     TextList(&'a [String]),
     /// For [`ColumnType::UIntList`].
     UIntList(&'a [u64]),
+    /// For [`ColumnType::RecordList`]: the records that were pushed since the row before.
+    Pushed,
+}
+
+impl Cell<'_> {
+    fn text_bytes(&self) -> usize {
+        match self {
+            Cell::Text(text) => text.len(),
+            Cell::TextList(texts) => texts.iter().map(String::len).sum(),
+            Cell::Null | Cell::UInt(_) | Cell::Float(_) | Cell::UIntList(_) | Cell::Pushed => 0,
+        }
+    }
 }
 
 /// Writes a table row by row.
@@ -57,6 +75,10 @@ pub struct TableWriter {
     writer: ArrowWriter<fs_err::File>,
     columns: Vec<Column>,
     pending: usize,
+    /// Records of lists among what is pending.
+    records: usize,
+    /// Bytes of the texts in the rows that wait, and of those of the next.
+    bytes: usize,
 }
 
 impl TableWriter {
@@ -75,7 +97,23 @@ impl TableWriter {
         let writer = ArrowWriter::try_new_with_options(file, Arc::clone(&schema), options)
             .map_err(|error| write_error(&path, error))?;
         let columns = columns.iter().map(|(_, kind)| Column::new(*kind)).collect();
-        Ok(TableWriter { path, schema, writer, columns, pending: 0 })
+        Ok(TableWriter { path, schema, writer, columns, pending: 0, records: 0, bytes: 0 })
+    }
+
+    /// Appends a record to the list that a column has in the next row: a list may be longer than one would hold.
+    pub fn push_record(&mut self, column: usize, record: &[Cell<'_>]) -> Result<(), Error> {
+        match self.columns.get_mut(column) {
+            Some(Column::RecordList(list, fields)) if fits_fields(fields, record) => {
+                append_record(list.values(), fields, record);
+                self.records += 1;
+                self.bytes += record.iter().map(Cell::text_bytes).sum::<usize>();
+                Ok(())
+            }
+            _ => {
+                let message = format!("expected a record of {:?}, found {record:?}", self.schema.fields());
+                Err(Error::Unsupported { path: self.path.clone(), message })
+            }
+        }
     }
 
     /// Appends a row: one cell a column, in their order.
@@ -87,9 +125,12 @@ impl TableWriter {
         }
         for (column, cell) in self.columns.iter_mut().zip(row) {
             column.push(cell);
+            self.bytes += cell.text_bytes();
         }
         self.pending += 1;
-        if self.pending == BATCH_ROWS { self.flush() } else { Ok(()) }
+        let is_full =
+            self.pending == BATCH_ROWS || self.records >= BATCH_RECORDS || self.bytes >= BATCH_BYTES;
+        if is_full { self.flush() } else { Ok(()) }
     }
 
     /// Writes what is left and the footer.
@@ -103,7 +144,7 @@ impl TableWriter {
         if self.pending == 0 {
             return Ok(());
         }
-        self.pending = 0;
+        (self.pending, self.records, self.bytes) = (0, 0, 0);
         let columns = self.columns.iter_mut().map(Column::finish).collect();
         let batch = RecordBatch::try_new(Arc::clone(&self.schema), columns).map_err(ParquetError::from);
         batch.and_then(|batch| self.writer.write(&batch)).map_err(|error| write_error(&self.path, error))
@@ -130,8 +171,15 @@ impl ColumnType {
             ColumnType::Float => DataType::Float64,
             ColumnType::TextList => DataType::new_list(DataType::Utf8, true),
             ColumnType::UIntList => DataType::new_list(DataType::UInt64, true),
+            ColumnType::RecordList(fields) => {
+                DataType::new_list(DataType::Struct(record_fields(fields)), true)
+            }
         }
     }
+}
+
+fn record_fields(fields: &[(&str, ColumnType)]) -> Fields {
+    fields.iter().map(|(name, kind)| Field::new(*name, kind.data_type(), true)).collect()
 }
 
 enum Column {
@@ -140,6 +188,7 @@ enum Column {
     Float(Float64Builder),
     TextList(ListBuilder<StringBuilder>),
     UIntList(ListBuilder<UInt64Builder>),
+    RecordList(ListBuilder<StructBuilder>, &'static [(&'static str, ColumnType)]),
 }
 
 impl Column {
@@ -150,6 +199,10 @@ impl Column {
             ColumnType::Float => Column::Float(Float64Builder::new()),
             ColumnType::TextList => Column::TextList(ListBuilder::new(StringBuilder::new())),
             ColumnType::UIntList => Column::UIntList(ListBuilder::new(UInt64Builder::new())),
+            ColumnType::RecordList(fields) => {
+                let records = StructBuilder::from_fields(record_fields(fields), 0);
+                Column::RecordList(ListBuilder::new(records), fields)
+            }
         }
     }
 
@@ -162,6 +215,7 @@ impl Column {
                 | (Column::Float(_), Cell::Float(_))
                 | (Column::TextList(_), Cell::TextList(_))
                 | (Column::UIntList(_), Cell::UIntList(_))
+                | (Column::RecordList(..), Cell::Pushed)
         )
     }
 
@@ -179,11 +233,13 @@ impl Column {
                 column.values().append_slice(numbers);
                 column.append(true);
             }
+            (Column::RecordList(column, _), Cell::Pushed) => column.append(true),
             (Column::Text(column), _) => column.append_null(),
             (Column::UInt(column), _) => column.append_null(),
             (Column::Float(column), _) => column.append_null(),
             (Column::TextList(column), _) => column.append_null(),
             (Column::UIntList(column), _) => column.append_null(),
+            (Column::RecordList(column, _), _) => column.append_null(),
         }
     }
 
@@ -194,6 +250,32 @@ impl Column {
             Column::Float(column) => Arc::new(column.finish()),
             Column::TextList(column) => Arc::new(column.finish()),
             Column::UIntList(column) => Arc::new(column.finish()),
+            Column::RecordList(column, _) => Arc::new(column.finish()),
         }
     }
+}
+
+fn fits_fields(fields: &[(&str, ColumnType)], record: &[Cell<'_>]) -> bool {
+    let fits = |((_, kind), cell): (&(&str, ColumnType), &Cell<'_>)| {
+        matches!((kind, cell), (ColumnType::Text, Cell::Text(_)) | (ColumnType::UInt, Cell::UInt(_)))
+            || *cell == Cell::Null
+    };
+    record.len() == fields.len() && fields.iter().zip(record).all(fits)
+}
+
+fn append_record(records: &mut StructBuilder, fields: &[(&str, ColumnType)], record: &[Cell<'_>]) {
+    const KNOWN: &str = "a builder of this type because it was made for these fields";
+    for (at, ((_, kind), cell)) in fields.iter().zip(record).enumerate() {
+        match kind {
+            ColumnType::UInt => {
+                let number = if let Cell::UInt(number) = cell { Some(*number) } else { None };
+                records.field_builder::<UInt64Builder>(at).expect(KNOWN).append_option(number);
+            }
+            _ => {
+                let text = if let Cell::Text(text) = cell { Some(*text) } else { None };
+                records.field_builder::<StringBuilder>(at).expect(KNOWN).append_option(text);
+            }
+        }
+    }
+    records.append(true);
 }

@@ -26,6 +26,7 @@ pub(super) fn source(path: &Path) -> Source {
         format: Format::Parquet,
         compression: Compression::None,
         layout: Layout::Rows,
+        all_columns: false,
     }
 }
 
@@ -55,7 +56,7 @@ pub(super) fn read_lines(source: &Source, fields: &Fields, from: u64) -> Vec<Str
         assert!(!block.frames.is_empty());
         for frame in &block.frames {
             assert_eq!((frame.offset, frame.row), (next, next));
-            next += 1;
+            next += frame.length.max(1);
             lines.push(match (parser.parse(block.bytes_of(frame), &frame.kind), &frame.kind) {
                 (_, FrameKind::Bad(bad)) => format!("{}@{}+{}", bad.kind.name(), frame.row, frame.length),
                 (parsed, _) => line(parsed),

@@ -22,6 +22,9 @@ pub(super) struct Columns {
     limit: usize,
 }
 
+/// The place of the text among the columns.
+const TEXT: usize = 3;
+
 impl Columns {
     /// Finds the columns by name; without one for the text there are no documents.
     pub(super) fn find(file: &RowFile, fields: &Fields, limit: usize) -> Result<Self, BadRecord> {
@@ -51,6 +54,12 @@ impl Columns {
         Ok(Columns { roots, parts, names, limit: limit.min(u32::MAX as usize - 1) })
     }
 
+    /// The same among all columns of the file.
+    pub(super) fn beside_all(self, file: &RowFile) -> Self {
+        let parts = self.parts.map(|part| part.map(|part| self.roots[part]));
+        Columns { roots: (0..file.read_schema().fields().len()).collect(), parts, ..self }
+    }
+
     /// Appends a row of a batch in its encoded form, or nothing if it is bad.
     pub(super) fn encode(&self, batch: &RecordBatch, row: usize, out: &mut Vec<u8>) -> Result<(), BadRecord> {
         let mut scratch = [const { String::new() }; 5];
@@ -75,9 +84,15 @@ impl Columns {
                     format!("column {name:?}: expected at most {} bytes, found {}", self.limit, bytes.len());
                 return Err(BadRecord::new(BadKind::TooLarge, message));
             }
-            let text = simdutf8::compat::from_utf8(bytes)
-                .map_err(|error| BadRecord::new(BadKind::Utf8, format!("column {name:?}: {error}")))?;
-            parts[index] = Some(text);
+            match simdutf8::compat::from_utf8(bytes) {
+                Ok(text) => parts[index] = Some(text),
+                // Bytes that are no text make no name and no date.
+                Err(_) if index != TEXT => {}
+                Err(error) => {
+                    let message = format!("column {name:?}: {error}");
+                    return Err(BadRecord::new(BadKind::Utf8, message));
+                }
+            }
         }
         let [id, url, date, text, group] = parts;
         let score = self.parts[5].and_then(|column| number(batch.column(column), row));

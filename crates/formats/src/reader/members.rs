@@ -1,6 +1,6 @@
 //! Gzip with one member a record: each member is inflated whole, and its place in the file is its address.
 
-use super::{BLOCK, Framer, Progress, Step};
+use super::{BLOCK, BLOCK_FRAMES, Framer, Progress, Step};
 use crate::bad::{BadKind, BadRecord};
 use crate::block::{Block, Frame, FrameKind};
 use crate::compress::{MemberError, MemberInflater};
@@ -74,7 +74,7 @@ impl MemberReader {
             block.bytes.resize(2 * BLOCK, 0);
         }
         let mut used = 0;
-        while used < BLOCK {
+        while used < BLOCK && block.frames.len() < BLOCK_FRAMES {
             self.fill(AHEAD)?;
             if self.start == self.filled {
                 break;
@@ -90,8 +90,14 @@ impl MemberReader {
                     used += filled;
                 }
                 Inflated::Oversize if !block.frames.is_empty() => break,
-                Inflated::Oversize if self.oversize(block)? => {}
+                // Its head stands where the next member would be inflated to.
+                Inflated::Oversize if self.oversize(block)? => used = LOOK,
                 Inflated::Oversize => return Ok(Progress::NotMembers),
+                Inflated::Bad(_) if self.is_padding() => {
+                    let length = (self.filled - self.start) as u64;
+                    self.push(block, length, 0..0, FrameKind::Filler { keep: true });
+                    self.skip(length)?;
+                }
                 Inflated::Bad(kind) => {
                     let (length, message) = self.find_next_member(kind)?;
                     self.push(block, length, 0..0, FrameKind::Bad(BadRecord::new(kind, message)));
@@ -190,6 +196,11 @@ impl MemberReader {
             None if self.ended => (input.len() as u64, format!("{what}, no member follows")),
             None => (input.len() as u64 - 2, format!("{what}, no member in the next {} bytes", input.len())),
         })
+    }
+
+    /// Whether all that is left are zeroes, as tape drives leave them.
+    fn is_padding(&self) -> bool {
+        self.ended && self.input[self.start..self.filled].iter().all(|&byte| byte == 0)
     }
 
     fn push(&mut self, block: &mut Block, length: u64, body: std::ops::Range<usize>, kind: FrameKind) {

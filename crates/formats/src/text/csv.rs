@@ -1,22 +1,34 @@
-//! CSV and TSV by RFC 4180, with a header that names the columns.
+//! CSV and TSV, with a header that names the columns.
 
+use super::fields::{Dialect, End};
 use crate::bad::{BadKind, BadRecord};
 use crate::block::FrameKind;
 use crate::reader::{Framer, Step};
-use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
+
+/// Bytes of a row that are looked at for the end of a quoted field at the least. Rows may not be as long, but what is
+/// quoted in one that is too long is not taken for rows.
+const REACH: usize = 1 << 20;
 
 /// Frames rows, line ends inside quotes included; the first is the header.
 pub(crate) struct CsvFramer {
-    delimiter: u8,
+    dialect: Dialect,
     limit: usize,
     header_seen: bool,
-    fields: Vec<u8>,
-    ends: Vec<usize>,
+    /// Whether the header was lost to damage, with which no row has a meaning.
+    header_lost: bool,
+    /// Whether what comes next is a piece of a row.
+    in_piece: bool,
 }
 
 impl CsvFramer {
     pub(crate) fn new(delimiter: u8, limit: usize) -> Self {
-        CsvFramer { delimiter, limit, header_seen: false, fields: vec![0; 1 << 12], ends: vec![0; 64] }
+        let dialect = Dialect::new(delimiter);
+        CsvFramer { dialect, limit, header_seen: false, header_lost: false, in_piece: false }
+    }
+
+    fn too_large(&self, found: &str) -> BadRecord {
+        let message = format!("expected a row of at most {} bytes{found}", self.limit);
+        BadRecord::new(BadKind::TooLarge, message)
     }
 }
 
@@ -26,93 +38,70 @@ impl Framer for CsvFramer {
         if blank > 0 {
             return Step::take(blank, FrameKind::Filler { keep: false });
         }
-        let too_large = |found: &str| {
-            BadRecord::new(
-                BadKind::TooLarge,
-                format!("expected a row of at most {} bytes{found}", self.limit),
-            )
+        // What lies beyond is never looked at, or the end of a row would be another with another buffer.
+        let reach = self.limit.max(REACH).saturating_add(1);
+        let window = &unread[..unread.len().min(reach)];
+        let is_cut = unread.len() > reach;
+        let mark = if self.header_seen { 0 } else { window.len() - without_mark(window).len() };
+        let (end, broken) = match self.dialect.row_end(&window[mark..], !ended && !is_cut) {
+            End::At(end) => (mark + end, false),
+            End::Broken(end) => (mark + end, true),
+            End::Beyond => return Step::More,
         };
-        let (len, closed) = match record_len(self.delimiter, unread, &mut self.fields, &mut self.ends) {
-            RowLen::Ends(len) => (len, true),
-            RowLen::Open { closed } if ended => (unread.len(), closed),
-            RowLen::Open { .. } if unread.len() > self.limit => return Step::SkipLine(too_large("")),
-            RowLen::Open { .. } => return Step::More,
+        if is_cut && end == window.len() {
+            self.in_piece = false;
+            return Step::SkipLine(self.too_large(""));
+        }
+        let len = match &unread[end..] {
+            [] => end,
+            [b'\r'] if !ended => return Step::More,
+            [b'\r', b'\n', ..] => end + 2,
+            _ => end + 1,
         };
-        // The parser stops behind the carriage return of a CRLF, of which the line feed may not be there yet.
-        let len = match &unread[..len] {
-            [.., b'\r'] if len == unread.len() && !ended => return Step::More,
-            [.., b'\r'] if unread.get(len) == Some(&b'\n') => len + 1,
-            _ => len,
-        };
+        let in_piece = std::mem::take(&mut self.in_piece);
+        if self.header_lost || in_piece {
+            let message = if in_piece { "a piece of a row" } else { "a row without its header" };
+            return Step::bad(len, BadRecord::new(BadKind::Csv, format!("{message}, behind damage")));
+        }
         if !std::mem::replace(&mut self.header_seen, true) {
             return Step::take(len, FrameKind::Filler { keep: true });
         }
-        let row = &unread[..len];
-        let row = row.strip_suffix(b"\n").unwrap_or(row);
-        let row = row.strip_suffix(b"\r").unwrap_or(row);
-        if row.len() > self.limit {
-            return Step::bad(len, too_large(&format!(", found {}", row.len())));
+        if end > self.limit {
+            return Step::bad(len, self.too_large(&format!(", found {end}")));
         }
-        if !closed {
-            return Step::bad(
-                len,
-                BadRecord::new(BadKind::Csv, "expected a closing quote, found the end of file"),
-            );
+        if broken {
+            let message = "expected a closing quote before a delimiter or a line end, found none";
+            return Step::bad(len, BadRecord::new(BadKind::Csv, message));
         }
-        Step::Take { len, body: 0..row.len(), kind: FrameKind::Record }
+        Step::Take { len, body: 0..end, kind: FrameKind::Record }
+    }
+
+    /// A piece of a row may have as many fields as a row.
+    fn behind_gap(&mut self, starts_line: bool) {
+        self.header_lost = !self.header_seen;
+        self.in_piece = !starts_line;
     }
 }
 
-fn parser(delimiter: u8) -> Reader {
-    ReaderBuilder::new().delimiter(delimiter).build()
-}
-
-/// How far a row goes.
-enum RowLen {
-    /// To its line end.
-    Ends(usize),
-    /// Beyond the bytes there are; `closed` if they do not end inside quotes.
-    Open { closed: bool },
-}
-
-fn record_len(delimiter: u8, bytes: &[u8], fields: &mut [u8], ends: &mut [usize]) -> RowLen {
-    let mut parser = parser(delimiter);
-    let mut at = 0;
-    loop {
-        let (result, read, _, _) = parser.read_record(&bytes[at..], fields, ends);
-        at += read;
-        match result {
-            ReadRecordResult::Record => return RowLen::Ends(at),
-            ReadRecordResult::OutputFull | ReadRecordResult::OutputEndsFull => {}
-            ReadRecordResult::InputEmpty if at < bytes.len() => {}
-            ReadRecordResult::InputEmpty | ReadRecordResult::End => break,
-        }
-    }
-    // A line end ends the row unless it is inside quotes.
-    loop {
-        match parser.read_record(b"\n", fields, ends).0 {
-            ReadRecordResult::OutputFull | ReadRecordResult::OutputEndsFull => {}
-            result => return RowLen::Open { closed: result == ReadRecordResult::Record },
-        }
-    }
+/// The start of a file without its byte order mark.
+fn without_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
 }
 
 /// The columns of a CSV file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CsvHeader {
-    delimiter: u8,
+    dialect: Dialect,
     columns: Vec<String>,
 }
 
 impl CsvHeader {
     /// Reads a header row.
     pub fn parse(row: &[u8], delimiter: u8) -> Self {
-        let row = row.strip_prefix(b"\xef\xbb\xbf").unwrap_or(row);
-        let mut header = CsvHeader { delimiter, columns: Vec::new() };
-        let columns = header.split(row);
-        header.columns =
-            columns.into_iter().map(|column| String::from_utf8_lossy(&column).into_owned()).collect();
-        header
+        let dialect = Dialect::new(delimiter);
+        let columns = dialect.split(without_mark(row));
+        let columns = columns.iter().map(|column| String::from_utf8_lossy(column).into_owned()).collect();
+        CsvHeader { dialect, columns }
     }
 
     /// Number of a column.
@@ -122,37 +111,13 @@ impl CsvHeader {
 
     /// The fields of a row, unquoted; a row with another number of fields than the header is bad.
     pub fn fields(&self, row: &[u8]) -> Result<Vec<Vec<u8>>, BadRecord> {
-        let fields = self.split(row);
+        let fields = self.dialect.split(row);
         if fields.len() == self.columns.len() {
             return Ok(fields);
         }
         let message =
             format!("expected {} fields as in the header, found {}", self.columns.len(), fields.len());
         Err(BadRecord::new(BadKind::Csv, message))
-    }
-
-    fn split(&self, row: &[u8]) -> Vec<Vec<u8>> {
-        let mut parser = parser(self.delimiter);
-        let (mut out, mut ends) = (vec![0; row.len() + 16], vec![0; row.len() + 2]);
-        let (mut read, mut written, mut count) = (0, 0, 0);
-        // Once over the row, and once over nothing, which tells the parser that the row ends.
-        loop {
-            let (result, r, w, e) = parser.read_record(&row[read..], &mut out[written..], &mut ends[count..]);
-            (read, written, count) = (read + r, written + w, count + e);
-            match result {
-                ReadRecordResult::Record | ReadRecordResult::End => break,
-                _ => {}
-            }
-        }
-        let mut start = 0;
-        ends[..count]
-            .iter()
-            .map(|&end| {
-                let field = out[start..end].to_vec();
-                start = end;
-                field
-            })
-            .collect()
     }
 }
 
@@ -209,8 +174,25 @@ mod tests {
     }
 
     #[test]
-    fn a_quote_that_is_never_closed_does_not_swallow_rows_unseen() {
-        assert_eq!(rows(b"id,text\n1,a\n2,\"b\n3,c\n", b','), [Ok(b"1,a".to_vec()), Err(BadKind::Csv)]);
+    fn a_quote_that_is_never_closed_costs_its_line() {
+        let file = b"id,text\n1,a\n2,\"b\n3,c\n";
+        assert_eq!(rows(file, b','), [Ok(b"1,a".to_vec()), Err(BadKind::Csv), Ok(b"3,c".to_vec())]);
         assert_eq!(rows(b"id,text\n1,\"a\"", b','), [Ok(b"1,\"a\"".to_vec())]);
+        let lines = [b"1\t\"a".to_vec(), b"2\tb".to_vec(), b"3\t\"c".to_vec(), b"4\td".to_vec()];
+        let file = [b"id\ttext".to_vec(), lines.join(&b'\n')].join(&b'\n');
+        assert_eq!(rows(&file, b'\t'), lines.map(Ok));
+    }
+
+    #[test]
+    fn a_quote_without_its_end_costs_its_line_where_the_end_of_the_file_is_far() {
+        let far = b"1,\"a\n2,b\n".iter().copied().chain(b"3,c\n".iter().copied().cycle().take(REACH + 20));
+        let file: Vec<u8> = b"id,text\n".iter().copied().chain(far).collect();
+        let mut framer = CsvFramer::new(b',', 1000);
+        assert!(matches!(framer.step(&file, false), Step::Take { len: 8, .. }));
+        assert!(matches!(framer.step(&file[8..8 + REACH], false), Step::More));
+        for (at, len) in [(8, 5), (13, 4), (17, 4)] {
+            let Step::Take { len: found, kind, .. } = framer.step(&file[at..], false) else { panic!("{at}") };
+            assert_eq!((found, matches!(kind, FrameKind::Bad(_))), (len, at == 8));
+        }
     }
 }

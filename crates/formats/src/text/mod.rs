@@ -1,6 +1,7 @@
 //! Framing of text formats: lines, CSV, whole files.
 
 mod csv;
+mod fields;
 mod lines;
 mod whole;
 

@@ -23,4 +23,8 @@ impl Framer for WholeFramer {
         }
         if ended { Step::take(unread.len(), FrameKind::Record) } else { Step::More }
     }
+
+    fn is_one_record(&self) -> bool {
+        true
+    }
 }

@@ -118,7 +118,8 @@ impl Framer for WarcFramer {
         let (lines, separator) = separator(&unread[len..]);
         let end = len + separator;
         let rest = unread[end..].trim_ascii_start();
-        if rest.len() < VERSION_LINE && unread.len() < end + BLANKS && !ended {
+        // Behind two line ends comes what may.
+        if lines < 2 && rest.len() < VERSION_LINE && unread.len() < end + BLANKS && !ended {
             return Step::More;
         }
         if lines < 2 && !rest.is_empty() && !starts_record(rest) {

@@ -1,9 +1,15 @@
 //! A WARC record header: named fields up to a blank line.
 
+/// Lines whose ends are noted while the end of a header is looked for; more are found again.
+const NOTED: usize = 16;
+
 /// The header of a record, borrowed from its bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct WarcHeader<'a> {
     bytes: &'a [u8],
+    /// Where the first lines end.
+    ends: [u32; NOTED],
+    noted: usize,
     /// Bytes of the header, its blank line included.
     pub len: usize,
 }
@@ -11,30 +17,43 @@ pub struct WarcHeader<'a> {
 impl<'a> WarcHeader<'a> {
     /// Reads the header that a record starts with; `None` if no blank line ends it.
     pub fn parse(record: &'a [u8]) -> Option<Self> {
-        let (end, len) = header_end(record)?;
-        Some(WarcHeader { bytes: &record[..end], len })
+        let (mut ends, mut noted) = ([0; NOTED], 0);
+        let (end, len) = header_end_noting(record, |end| {
+            if let (Some(place), Ok(end)) = (ends.get_mut(noted), end.try_into()) {
+                *place = end;
+                noted += 1;
+            }
+        })?;
+        Some(WarcHeader { bytes: &record[..end], ends, noted, len })
     }
 
-    /// The lines behind the version line.
-    fn lines(&self) -> impl Iterator<Item = &'a [u8]> + use<'a> {
-        let mut rest = self.bytes;
+    /// The lines behind the version line, and where the next one starts.
+    fn lines(&self) -> impl Iterator<Item = (&'a [u8], usize)> + use<'a> {
+        let (bytes, ends, noted) = (self.bytes, self.ends, self.noted);
+        let (mut from, mut number) = (0, 0);
         let lines = std::iter::from_fn(move || {
-            if rest.is_empty() {
-                return None;
-            }
-            let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
-            let line = &rest[..end];
-            rest = rest.get(end + 1..).unwrap_or_default();
-            Some(line)
+            let rest = bytes.get(from..).filter(|rest| !rest.is_empty())?;
+            let len = match ends[..noted].get(number) {
+                Some(&end) => end as usize - from,
+                None => memchr::memchr(b'\n', rest).unwrap_or(rest.len()),
+            };
+            from += len + 1;
+            number += 1;
+            Some((&rest[..len], from))
         });
         lines.skip(1)
     }
 
-    /// All values of a field, whatever the case of its name.
+    /// All values of a field, whatever the case of its name. Of a value that is folded over lines, the first with
+    /// something on it: writers fold what is too long for the line of its name, and hardly the value itself.
     pub fn all<'n>(&self, name: &'n str) -> impl Iterator<Item = &'a [u8]> + use<'a, 'n> {
-        self.lines().filter_map(move |line| {
+        let bytes = self.bytes;
+        self.lines().filter_map(move |(line, next)| {
             let value = line.get(name.len()..)?.strip_prefix(b":")?;
-            line[..name.len()].eq_ignore_ascii_case(name.as_bytes()).then(|| value.trim_ascii())
+            line[..name.len()].eq_ignore_ascii_case(name.as_bytes()).then(|| match value.trim_ascii() {
+                [] => folded(bytes, next).find(|part| !part.is_empty()).unwrap_or_default(),
+                value => value,
+            })
         })
     }
 
@@ -57,9 +76,8 @@ impl<'a> WarcHeader<'a> {
     /// not there are added at the end.
     pub fn rewritten(&self, replace: &[(&str, &str)]) -> Vec<u8> {
         let mut out = Vec::with_capacity(self.len + 256);
-        let mut lines =
-            self.bytes.split(|&b| b == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
-        out.extend_from_slice(lines.next().unwrap_or(b"WARC/1.0"));
+        let version = self.bytes.split(|&b| b == b'\n').next().unwrap_or(b"WARC/1.0");
+        out.extend_from_slice(version.strip_suffix(b"\r").unwrap_or(version));
         out.extend_from_slice(b"\r\n");
         let mut put = |name: &[u8], value: &[u8]| {
             if !value.is_empty() {
@@ -69,7 +87,11 @@ impl<'a> WarcHeader<'a> {
             }
         };
         let mut done = vec![false; replace.len()];
-        for line in lines {
+        for (line, next) in self.lines() {
+            // A part of the value before it, which has taken it along.
+            if is_folded(line) {
+                continue;
+            }
             let colon = memchr::memchr(b':', line).unwrap_or(line.len());
             let named = |&(name, _): &(&str, &str)| line[..colon].eq_ignore_ascii_case(name.as_bytes());
             match replace.iter().position(named) {
@@ -78,7 +100,12 @@ impl<'a> WarcHeader<'a> {
                     put(replace[index].0.as_bytes(), replace[index].1.as_bytes());
                     done[index] = true;
                 }
-                None => put(&line[..colon], line.get(colon + 1..).unwrap_or_default().trim_ascii()),
+                None => {
+                    let first = line.get(colon + 1..).unwrap_or_default().trim_ascii();
+                    let parts = std::iter::once(first).chain(folded(self.bytes, next));
+                    let parts: Vec<&[u8]> = parts.filter(|part| !part.is_empty()).collect();
+                    put(&line[..colon], &parts.join(&b' '));
+                }
             }
         }
         for (&(name, value), _) in replace.iter().zip(&done).filter(|(_, done)| !**done) {
@@ -89,12 +116,30 @@ impl<'a> WarcHeader<'a> {
     }
 }
 
+/// The lines from `start` on that continue the value before them.
+fn folded(bytes: &[u8], start: usize) -> impl Iterator<Item = &[u8]> {
+    let lines = bytes.get(start..).unwrap_or_default().split(|&b| b == b'\n');
+    lines.take_while(|line| is_folded(line)).map(<[u8]>::trim_ascii)
+}
+
+/// Whether a line continues the one before it.
+fn is_folded(line: &[u8]) -> bool {
+    matches!(line, [b' ' | b'\t', ..])
+}
+
 /// Where the lines of a header end, and where the body behind its blank line starts. Line ends are LF, CRLF or, in
 /// files that went through a careless conversion, CR CRLF.
 pub(crate) fn header_end(bytes: &[u8]) -> Option<(usize, usize)> {
+    header_end_noting(bytes, |_| {})
+}
+
+/// The same, which tells where each line ends.
+#[inline(always)]
+fn header_end_noting(bytes: &[u8], mut note: impl FnMut(usize)) -> Option<(usize, usize)> {
     let mut from = 0;
     loop {
         let end = from + memchr::memchr(b'\n', &bytes[from..])?;
+        note(end);
         let blank = match &bytes[end + 1..] {
             [b'\n', ..] => 1,
             [b'\r', b'\n', ..] => 2,
@@ -126,11 +171,36 @@ mod tests {
     }
 
     #[test]
+    fn fields_behind_many_lines_are_found() {
+        for lines in 0..40 {
+            let others: String = (0..lines).map(|n| format!("X-{n}: {n}\r\n")).collect();
+            let record = format!("WARC/1.0\r\n{others}WARC-Type: a\r\nContent-Length: 3\r\n\r\nabc");
+            let header = WarcHeader::parse(record.as_bytes()).unwrap();
+            assert_eq!((header.text("warc-type"), header.content_length()), (Some("a"), Some(3)), "{lines}");
+            assert_eq!(header.lines().count(), lines + 2);
+        }
+    }
+
+    #[test]
     fn rewriting_replaces_drops_and_adds() {
         let header = WarcHeader::parse(RECORD).unwrap();
         let new =
             header.rewritten(&[("WARC-Type", "revisit"), ("Content-Length", "0"), ("WARC-Profile", "p")]);
         let expected = "WARC/1.0\r\nWARC-Type: revisit\r\nContent-Length: 0\r\nWARC-Profile: p\r\n\r\n";
         assert_eq!(String::from_utf8(new).unwrap(), expected);
+    }
+
+    #[test]
+    fn values_may_stand_on_lines_of_their_own() {
+        let record =
+            b"WARC/1.0\r\nWARC-Target-URI:\r\n \r\n\thttp://x/\r\nX-Empty:\r\nWARC-Type: a\r\n b: c\r\n\
+            Content-Length:\n 3\r\n\r\nabc";
+        let header = WarcHeader::parse(record).unwrap();
+        assert_eq!(header.text("WARC-Target-URI"), Some("http://x/"));
+        assert_eq!((header.text("X-Empty"), header.text("WARC-Type")), (Some(""), Some("a")));
+        assert_eq!((header.content_length(), header.len), (Some(3), record.len() - 3));
+        let new = String::from_utf8(header.rewritten(&[("Content-Length", "0"), ("X-New", "n")])).unwrap();
+        let expected = "WARC/1.0\r\nWARC-Target-URI: http://x/\r\nWARC-Type: a b: c\r\nContent-Length: 0\r\nX-New: n\r\n\r\n";
+        assert_eq!(new, expected);
     }
 }

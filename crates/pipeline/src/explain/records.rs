@@ -91,25 +91,16 @@ fn each_line<T: DeserializeOwned, E: From<Error>>(
 
 type TakeLine<'a> = dyn FnMut(serde_json::Value) -> Result<(), Error> + 'a;
 
-/// Rows of an evidence table as the JSON lines they stand for: dotted columns become objects, lists of JSON lists
-/// of objects.
+/// Rows of an evidence table as the JSON lines they stand for: dotted columns become objects. Lists of JSON texts, as
+/// earlier versions wrote them, become lists of objects, too.
 #[cfg(feature = "parquet")]
 fn parquet_lines(path: &Path, take: &mut TakeLine<'_>) -> Result<(), Error> {
-    use onefold_formats::parquet::{OwnedCell, read_table};
+    use onefold_formats::parquet::read_table;
     let mut failure = None;
     read_table(fs_err::File::open(path)?, &mut |columns, row| {
         let mut line = serde_json::Map::new();
         for (column, cell) in columns.iter().zip(row) {
-            let value = match cell {
-                OwnedCell::Null => serde_json::Value::Null,
-                OwnedCell::Text(text) => text.into(),
-                OwnedCell::UInt(number) => number.into(),
-                OwnedCell::Float(number) => number.into(),
-                OwnedCell::TextList(list) => list
-                    .iter()
-                    .filter_map(|json| serde_json::from_str::<serde_json::Value>(json).ok())
-                    .collect(),
-            };
+            let value = json_of(cell);
             match column.split_once('.') {
                 None => {
                     line.insert(column.clone(), value);
@@ -129,16 +120,43 @@ fn parquet_lines(path: &Path, take: &mut TakeLine<'_>) -> Result<(), Error> {
     failure.map_or(Ok(()), Err)
 }
 
+#[cfg(feature = "parquet")]
+fn json_of(cell: onefold_formats::parquet::OwnedCell) -> serde_json::Value {
+    use onefold_formats::parquet::OwnedCell;
+    match cell {
+        OwnedCell::Null => serde_json::Value::Null,
+        OwnedCell::Text(text) => text.into(),
+        OwnedCell::UInt(number) => number.into(),
+        OwnedCell::Float(number) => number.into(),
+        OwnedCell::TextList(list) => {
+            list.iter().filter_map(|json| serde_json::from_str::<serde_json::Value>(json).ok()).collect()
+        }
+        OwnedCell::RecordList(records) => {
+            let object = |record: Vec<(String, OwnedCell)>| -> serde_json::Map<_, _> {
+                record.into_iter().map(|(name, cell)| (name, json_of(cell))).collect()
+            };
+            records.into_iter().map(|record| serde_json::Value::Object(object(record))).collect()
+        }
+    }
+}
+
 #[cfg(not(feature = "parquet"))]
 fn parquet_lines(path: &Path, _: &mut TakeLine<'_>) -> Result<(), Error> {
     Err(Error::Unsupported(format!("{}: this program was built without Parquet", path.display())))
 }
 
+/// A finished run: its folder and its manifest.
+#[derive(Clone, Copy)]
+pub(super) struct Past<'a> {
+    pub(super) folder: &'a Path,
+    pub(super) manifest: &'a Manifest,
+}
+
 /// All documents of an id, wherever they are in the inputs.
-pub(super) fn documents(manifest: &Manifest, id: &str) -> Result<Vec<DocumentRef>, Error> {
+pub(super) fn documents(past: Past<'_>, id: &str) -> Result<Vec<DocumentRef>, Error> {
     let mut found = Vec::new();
-    for input in &manifest.inputs {
-        each_document(manifest, &input.source, 0, &mut |frame, document| {
+    for input in &past.manifest.inputs {
+        each_document(past, &input.source, 0, &mut |frame, document| {
             let url = document.url.as_deref();
             let fallback = || format!("{}#{}", input.source, frame.row);
             let own = document.id.as_deref().or(url).map_or_else(fallback, str::to_owned);
@@ -153,11 +171,12 @@ pub(super) fn documents(manifest: &Manifest, id: &str) -> Result<Vec<DocumentRef
 }
 
 /// The lines that were template to a run, learned again from its inputs as the run did: they are not stored.
-pub(super) fn templates(manifest: &Manifest) -> Result<Option<Templates>, Error> {
+pub(super) fn templates(past: Past<'_>) -> Result<Option<Templates>, Error> {
+    let manifest = past.manifest;
     let Some(share) = manifest.plan.templates else { return Ok(None) };
     let mut sources = Vec::new();
     for input in &manifest.inputs {
-        sources.extend(source(manifest, &input.source)?);
+        sources.extend(source(past, &input.source)?);
     }
     let job = Job {
         plan: manifest.plan.clone(),
@@ -177,16 +196,16 @@ pub(super) fn templates(manifest: &Manifest) -> Result<Option<Templates>, Error>
 
 /// The compared text of a document, without what is template.
 pub(super) fn text(
-    manifest: &Manifest,
+    past: Past<'_>,
     templates: Option<&Templates>,
     wanted: &DocumentRef,
 ) -> Result<String, Error> {
     let mut text = None;
-    each_document(manifest, &wanted.source, wanted.offset, &mut |frame, document| {
+    each_document(past, &wanted.source, wanted.offset, &mut |frame, document| {
         if frame.offset == wanted.offset {
             let mut found = String::new();
             // A document of a run was read once; if it has changed, there is no text.
-            let _ = text_of(&document.body, manifest.plan.content, &mut found);
+            let _ = text_of(&document.body, past.manifest.plan.content, &mut found);
             if let Some(templates) = templates {
                 templates.drop_from(site_of(document.url.as_deref()), &mut found);
             }
@@ -201,13 +220,13 @@ pub(super) fn text(
 
 /// Hands over the documents of a source from an address on, until told to stop.
 fn each_document(
-    manifest: &Manifest,
+    past: Past<'_>,
     name: &str,
     from: u64,
     take: &mut dyn FnMut(&Frame, &Document<'_>) -> bool,
 ) -> Result<(), Error> {
-    let plan = &manifest.plan;
-    let Some(source) = source(manifest, name)? else { return Ok(()) };
+    let plan = &past.manifest.plan;
+    let Some(source) = source(past, name)? else { return Ok(()) };
     each_record(source, &plan.fields, plan.max_document_bytes, from, &mut |_, frame, parsed| match parsed {
         Parsed::Document(document) if !take(frame, &document) => Ok(ControlFlow::Break(())),
         _ => Ok(ControlFlow::Continue(())),
@@ -215,18 +234,25 @@ fn each_document(
 }
 
 /// An input of a run, as it is now; `None` if it has become empty or unreadable.
-fn source(manifest: &Manifest, name: &str) -> Result<Option<Source>, Error> {
-    let path = Path::new(name);
+fn source(past: Past<'_>, name: &str) -> Result<Option<Source>, Error> {
     if name == "-" {
         return Err(Error::Unsupported(
             "standard input cannot be read again; run on a file to explain".into(),
         ));
     }
-    if !path.exists() {
-        return Err(onefold_formats::Error::NotFound(path.to_owned()).into());
-    }
-    match Source::look(path, name, path, &manifest.plan.fields)? {
-        Look::Source(source) => Ok(Some(source)),
+    let path = past.manifest.locate(past.folder, name)?;
+    match Source::look(&path, name, &path, &past.manifest.plan.fields)? {
+        Look::Source(source) => {
+            let then = past.manifest.inputs.iter().find(|input| input.source == name).map(|input| input.size);
+            match then.filter(|&then| then != source.size) {
+                Some(then) => Err(Error::Unsupported(format!(
+                    "{}: has changed since the run: {then} bytes then, {} now",
+                    path.display(),
+                    source.size
+                ))),
+                None => Ok(Some(source)),
+            }
+        }
         Look::Empty | Look::Bad(_) => Ok(None),
     }
 }

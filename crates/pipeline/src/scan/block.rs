@@ -1,15 +1,20 @@
 //! One block of records to what it leaves.
 
+use crate::error::Error;
 use crate::groups;
 use crate::hold::{Hold, Wanted};
+use crate::large::Limits;
+use crate::links;
 use crate::piece::{BadEntry, Gap, LinkEntry, Piece, Row};
 use crate::recipe::Recipe;
+use crate::scan::lock;
 use crate::sketcher::{Sketcher, Sketches};
 use crate::urls::{Marker, canonical_hash, target_hash};
 use onefold_formats::block::{Block, Frame, FrameKind};
-use onefold_formats::document::{Body, Document, Link, Parsed, Parser};
+use onefold_formats::document::{Document, Link, Parsed, Parser};
 use onefold_formats::source::Source;
 use onefold_run::RankInput;
+use std::sync::Mutex;
 
 /// Works through blocks for one worker.
 pub(super) struct BlockSketcher<'a> {
@@ -20,31 +25,50 @@ pub(super) struct BlockSketcher<'a> {
     hold: &'a Hold,
     /// Shingles to be held.
     held: Wanted,
+    limits: Limits,
+    /// Held while a large document is worked on.
+    large: &'a Mutex<()>,
 }
 
 impl<'a> BlockSketcher<'a> {
-    pub(super) fn new(recipe: &'a Recipe<'a>, hold: &'a Hold) -> Self {
+    pub(super) fn new(recipe: &'a Recipe<'a>, hold: &'a Hold, limits: Limits, large: &'a Mutex<()>) -> Self {
         let marker = Marker::new(recipe.plan, recipe.url_rules);
         let (sketcher, sketches) = (Sketcher::new(recipe), Sketches::default());
-        BlockSketcher { recipe, sketcher, sketches, marker, hold, held: Wanted::default() }
+        BlockSketcher { recipe, sketcher, sketches, marker, hold, held: Wanted::default(), limits, large }
     }
 
     /// Puts what a block leaves into a piece.
-    pub(super) fn work(&mut self, block: &Block, source: &Source, parser: &Parser, piece: &mut Piece) {
+    pub(super) fn work(
+        &mut self,
+        block: &Block,
+        source: &Source,
+        parser: &Parser,
+        piece: &mut Piece,
+    ) -> Result<(), Error> {
         for frame in &block.frames {
             if let FrameKind::Filler { keep } = frame.kind {
                 if !keep {
-                    piece.meta.gaps.push(Gap { offset: frame.offset, length: frame.length });
+                    piece.notes.gaps.push(Gap { offset: frame.offset, length: frame.length });
                 }
                 continue;
             }
             match parser.parse(block.bytes_of(frame), &frame.kind) {
-                Parsed::Document(document) => self.document(frame, &document, source, piece),
+                Parsed::Document(document) => {
+                    let weight = self.limits.weight(&document, frame.end - frame.start);
+                    self.limits.check(weight, document.body.len(), source, frame.offset)?;
+                    let large = (weight > self.limits.from).then(|| lock(self.large));
+                    self.document(frame, &document, source, piece);
+                    if large.is_some() {
+                        // The memory it took is not kept for those behind it.
+                        self.sketcher = Sketcher::new(self.recipe);
+                        self.sketches = Sketches::default();
+                    }
+                }
                 Parsed::Passed(link) => {
                     piece.meta.passed += 1;
                     match link {
                         Some(link) if link.revisit || link.leads_to.is_none() => {
-                            piece.meta.links.push(self.link_entry(frame, link));
+                            piece.notes.links.push(self.link_entry(frame, link));
                         }
                         Some(Link { url: Some(url), leads_to: Some(target), .. }) => {
                             self.redirect(&url, target, piece);
@@ -57,11 +81,12 @@ impl<'a> BlockSketcher<'a> {
                     *piece.meta.pages.skipped.entry(what.to_owned()).or_default() += 1;
                 }
                 Parsed::Bad(bad) => {
-                    piece.meta.bad.push(BadEntry { offset: frame.offset, length: frame.length, bad });
+                    piece.notes.bad.push(BadEntry { offset: frame.offset, length: frame.length, bad });
                 }
             }
         }
         self.hold.add(&mut self.held);
+        Ok(())
     }
 
     fn document(&mut self, frame: &Frame, document: &Document<'_>, source: &Source, piece: &mut Piece) {
@@ -82,13 +107,13 @@ impl<'a> BlockSketcher<'a> {
         let sketched = match sketched {
             Ok(sketched) => sketched,
             Err(bad) => {
-                piece.meta.bad.push(BadEntry { offset: frame.offset, length: frame.length, bad });
+                piece.notes.bad.push(BadEntry { offset: frame.offset, length: frame.length, bad });
                 return;
             }
         };
         sketched.notice.count(&mut piece.meta.pages);
         if let Some(needs) = sketched.notice.needs {
-            piece.meta.needs.push((number, needs.name().to_owned()));
+            piece.notes.needs.push((number, needs.name().to_owned()));
         }
         if self.recipe.layout.has_urls() {
             if !sketched.empty {
@@ -99,14 +124,15 @@ impl<'a> BlockSketcher<'a> {
                 self.redirect(url, target, piece);
             }
         }
-        if !sketched.empty && self.hold.is_wanted(sketched.digest.0, &self.sketches.keys) {
+        let length = document.body.len();
+        if !sketched.empty
+            && self.hold.is_wanted(sketched.digest.0, &self.sketches.keys)
+            && length as u64 <= self.limits.from
+        {
             self.sketcher.with_last_shingles(|hashes| self.held.push(sketched.digest.0, hashes));
         }
         piece.push_sketches(&self.sketches);
-        piece.meta.text_bytes += match &document.body {
-            Body::Text(text) => text.len() as u64,
-            Body::Page { bytes, .. } | Body::File { bytes, .. } => bytes.len() as u64,
-        };
+        piece.meta.text_bytes += length as u64;
         piece.meta.ungrouped += u64::from(!groups::is_told(&self.recipe.plan.within, document));
         let input =
             RankInput { url, date, score: document.score, normalised_bytes: sketched.normalised_bytes };
@@ -118,17 +144,16 @@ impl<'a> BlockSketcher<'a> {
             empty: sketched.empty,
         };
         // Dates are asked for again only where a WARC record refers to another.
-        let date = document.record_id.and(date);
-        piece.push(row, [Some(id), url, document.record_id, date]);
+        let (record_id, date) = (document.record_id, document.record_id.and(date));
+        piece.push(row, [Some(id), url, record_id, date, document.payload_digest]);
         if !document.concurrent_to.is_empty() {
-            piece.meta.links.push(LinkEntry {
+            piece.notes.links.push(LinkEntry {
                 offset: frame.offset,
                 length: frame.length,
                 document: Some(number),
-                record_id: None,
+                own: None,
                 revisit: false,
-                to: document.concurrent_to.iter().map(ToString::to_string).collect(),
-                target: None,
+                to: document.concurrent_to.iter().map(|id| links::by_id(id)).collect(),
                 url: None,
                 leads_to: None,
             });
@@ -137,7 +162,7 @@ impl<'a> BlockSketcher<'a> {
 
     fn redirect(&self, url: &str, target: &str, piece: &mut Piece) {
         if self.recipe.layout.has_urls() {
-            piece.meta.redirects.push((canonical_hash(url), target_hash(url, target)));
+            piece.notes.redirects.push((canonical_hash(url), target_hash(url, target)));
         }
     }
 
@@ -147,10 +172,9 @@ impl<'a> BlockSketcher<'a> {
             offset: frame.offset,
             length: frame.length,
             document: None,
-            record_id: link.record_id.map(str::to_owned),
+            own: link.record_id.map(links::by_id),
             revisit: link.revisit,
-            to: link.to.into_iter().map(str::to_owned).collect(),
-            target: link.target.map(|(url, date)| (url.to_owned(), date.to_owned())),
+            to: links::names_of_tied(&link),
             url: link.url.filter(|_| tied).map(|url| canonical_hash(&url)),
             leads_to: link.leads_to.filter(|_| tied).map(canonical_hash),
         }

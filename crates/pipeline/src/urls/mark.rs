@@ -12,7 +12,7 @@ pub(crate) struct UrlMarks {
     pub(crate) own: u64,
     /// Of the page it names as canonical, if that is another one of its site.
     pub(crate) canonical: u64,
-    /// Rank of its date: the newest is the lowest.
+    /// Rank of its date, where versions are told apart: the newest is the lowest.
     pub(crate) age: u64,
     /// Of what it has in common with others by learned rules.
     pub(crate) key: u64,
@@ -42,12 +42,13 @@ impl UrlMarks {
 /// Makes marks.
 pub(crate) struct Marker<'r> {
     wanted: bool,
+    dated: bool,
     rules: Option<&'r Rules>,
 }
 
 impl<'r> Marker<'r> {
     pub(crate) fn new(plan: &Plan, rules: Option<&'r Rules>) -> Self {
-        Marker { wanted: plan.urls.is_some(), rules }
+        Marker { wanted: plan.urls.is_some(), dated: plan.keeps_newest_version(), rules }
     }
 
     /// The marks of a document with text; `canonical` is the link its page names, as written. A response that is
@@ -63,7 +64,8 @@ impl<'r> Marker<'r> {
             let same_site = url::site(url).ok()? == url::site(&target).ok()?;
             same_site.then(|| canonical_hash(&target)).filter(|&target| target != own)
         });
-        let input = RankInput { date: document.date.as_deref(), ..RankInput::default() };
+        let date = document.date.as_deref().filter(|_| self.dated);
+        let input = RankInput { date, ..RankInput::default() };
         let key = self.rules.and_then(|rules| url::key_by_rules(url, rules).ok());
         UrlMarks {
             own,

@@ -6,11 +6,11 @@
 use crate::buckets::Buckets;
 use crate::error::Error;
 use crate::exact::Representatives;
+use crate::links::{self, Name};
 use crate::load::Context;
 use crate::table::{DocId, Table};
 use onefold_detect::mix;
 use onefold_run::{UrlCounts, UrlRule};
-use xxhash_rust::xxh3::xxh3_64;
 
 /// URLs that are followed from one at most: redirects in archives are short, and loops are many.
 const MOST_STEPS: usize = 16;
@@ -142,12 +142,12 @@ fn claims(table: &Table<'_>) -> Result<Vec<Claim>, Error> {
     let mut claims = Vec::new();
     let mut by_id = Vec::new();
     for piece in table.pieces() {
-        let meta = &piece.file.meta;
-        claims.extend(meta.redirects.iter().map(|&(from, to)| (from, to, UrlRule::Redirect)));
-        for link in meta.links.iter().filter(|link| link.revisit) {
+        let notes = table.notes(piece)?;
+        claims.extend(notes.redirects.iter().map(|&(from, to)| (from, to, UrlRule::Redirect)));
+        for link in notes.links.iter().filter(|link| link.revisit) {
             match (link.url, link.leads_to) {
                 (Some(from), Some(to)) => claims.push((from, to, UrlRule::Revisit)),
-                (Some(from), None) => by_id.extend(link.to.iter().map(|id| (xxh3_64(id.as_bytes()), from))),
+                (Some(from), None) => by_id.extend(link.to.iter().map(|&record| (record, from))),
                 _ => {}
             }
         }
@@ -167,13 +167,13 @@ fn claims(table: &Table<'_>) -> Result<Vec<Claim>, Error> {
     Ok(claims)
 }
 
-/// Claims of revisits that refer to a record by its id alone: hash of the id and the revisit's own URL, in order.
-fn claims_by_id(table: &Table<'_>, by_id: &[(u64, u64)], claims: &mut Vec<Claim>) -> Result<(), Error> {
+/// Claims of revisits that refer to a record by its id alone: its name and the revisit's own URL, in order.
+fn claims_by_id(table: &Table<'_>, by_id: &[(Name, u64)], claims: &mut Vec<Claim>) -> Result<(), Error> {
     let mut own = Vec::new();
     table.each_url(|document, marks, _| own.push((document, marks.own)))?;
     for (document, url) in own.into_iter().filter(|&(_, url)| url != 0) {
         let Some(id) = table.names(document)?.record_id else { continue };
-        let id = xxh3_64(id.as_bytes());
+        let id = links::by_id(&id);
         let from = by_id.partition_point(|revisit| revisit.0 < id);
         let here = by_id[from..].iter().take_while(|revisit| revisit.0 == id);
         claims.extend(here.map(|&(_, revisited)| (revisited, url, UrlRule::Revisit)));

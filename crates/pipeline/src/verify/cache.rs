@@ -28,17 +28,24 @@ impl<T> Cache<T> {
         if let Some((thing, _)) = self.held.get(&document) {
             return Ok(Rc::clone(thing));
         }
+        // Room is made first: the next may be as large as the last, of which one is about to be compared.
+        self.make_room(1);
         let thing = Rc::new(load(document)?);
         let bytes = size(&thing);
         self.bytes += bytes;
         self.held.insert(document, (Rc::clone(&thing), bytes));
         self.order.push_back(document);
-        while self.bytes > self.budget && self.order.len() > 2 {
+        self.make_room(2);
+        Ok(thing)
+    }
+
+    /// Lets go of the oldest while the budget is overdrawn, down to so many.
+    fn make_room(&mut self, least: usize) {
+        while self.bytes > self.budget && self.order.len() > least {
             if let Some(oldest) = self.order.pop_front() {
                 self.forget(oldest);
             }
         }
-        Ok(thing)
     }
 
     pub(super) fn forget(&mut self, document: DocId) {

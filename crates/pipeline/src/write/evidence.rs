@@ -6,14 +6,53 @@ use crate::error::Error;
 use crate::job::EvidenceFormat;
 use crate::load::Loader;
 use crate::paragraphs::lines;
+use crate::preflight;
 use crate::spool::Spools;
 use crate::table::DocId;
 use crate::verdicts::{Cut, Fate};
 use onefold_formats::BadRecord;
-use onefold_run::{BadLine, Cluster, DocumentRef, NeedsLine, Removed, TEXT_CHARS, Verdict};
+use onefold_run::{BadLine, DocumentRef, NeedsLine, Removed, TEXT_CHARS, Verdict};
 use serde::Serialize;
 use std::io::{BufWriter, Write};
 use std::path::Path;
+
+/// Memory a member of a cluster takes in a table, beside its names: levels, offsets and indices of four columns.
+const MEMBER_BYTES: u64 = 200;
+/// A name lies in an array, in the encoded column and in the packed one.
+const NAME_COPIES: u64 = 3;
+/// Clusters below this size are not looked at.
+const LARGE_CLUSTER: usize = 10_000;
+
+/// Refuses to write a table of clusters if the largest does not fit the budget: a row of a table is held whole, a line is not.
+pub(super) fn check(run: &Run<'_>, clusters: &Clusters) -> Result<(), Error> {
+    let job = run.context.job;
+    if job.switches.evidence != EvidenceFormat::Parquet {
+        return Ok(());
+    }
+    let held =
+        preflight::FIXED_BYTES + preflight::held_by_documents(run.context.recipe, run.table.len() as u64);
+    let inside = clusters.pairs.chunk_by(|a, b| a.0 == b.0).filter(|group| group.len() >= LARGE_CLUSTER);
+    let outside = clusters.outside.chunk_by(|a, b| a.0 == b.0).filter(|group| group.len() >= LARGE_CLUSTER);
+    let members = inside
+        .map(|group| group.iter().map(|&(_, document)| document).collect::<Vec<_>>())
+        .chain(outside.map(|group| group.iter().map(|&(_, document, _)| document).collect()));
+    for documents in members {
+        let mut needed = held;
+        for &document in &documents {
+            let DocumentRef { id, url, source, .. } = run.table.document_ref(document)?;
+            let names = id.len() + url.map_or(0, |url| url.len()) + source.len();
+            needed += MEMBER_BYTES + NAME_COPIES * names as u64;
+        }
+        if needed > job.resources.memory_bytes {
+            return Err(Error::LargeCluster {
+                size: documents.len() as u64,
+                needed_mib: needed.div_ceil(1 << 20),
+                budget_mib: job.resources.memory_bytes >> 20,
+            });
+        }
+    }
+    Ok(())
+}
 
 /// Writes the files.
 pub(super) fn write(
@@ -32,11 +71,11 @@ pub(super) fn write(
     let mut table = Table::create(&folder.join(format!("clusters.{}", format.ending())), format, &CLUSTERS)?;
     for group in clusters.pairs.chunk_by(|a, b| a.0 == b.0) {
         run.context.job.check()?;
-        table.push(&cluster_line(run, clusters, group)?)?;
+        cluster_line(run, clusters, group)?.push_to(&mut table)?;
     }
     for group in clusters.outside.chunk_by(|a, b| a.0 == b.0) {
         run.context.job.check()?;
-        table.push(&outside_cluster(run, clusters, group)?)?;
+        outside_cluster(run, clusters, group).push_to(&mut table)?;
     }
     table.finish()?;
     let mut bad = Table::create(&folder.join(format!("bad.{}", format.ending())), format, &BAD)?;
@@ -45,22 +84,24 @@ pub(super) fn write(
     }
     for piece in run.table.pieces() {
         let source = &run.context.sources[piece.source].name;
-        for entry in &piece.file.meta.bad {
+        for entry in &run.table.notes(piece)?.bad {
             bad.push(&bad_line(source, entry.offset, entry.length, &entry.bad))?;
         }
     }
     bad.finish()?;
-    if run.table.pieces().iter().all(|piece| piece.file.meta.needs.is_empty()) {
-        return Ok(());
-    }
-    let mut needs = Table::create(&folder.join(format!("needs.{}", format.ending())), format, &NEEDS)?;
+    let mut needs = None;
     for piece in run.table.pieces() {
-        for (document, what) in &piece.file.meta.needs {
+        for (document, what) in &run.table.notes(piece)?.needs {
+            if needs.is_none() {
+                let path = folder.join(format!("needs.{}", format.ending()));
+                needs = Some(Table::create(&path, format, &NEEDS)?);
+            }
             let document = run.table.document_ref(piece.first + document)?;
-            needs.push(&NeedsLine { document, needs: what.clone() })?;
+            let line = NeedsLine { document, needs: what.clone() };
+            needs.as_mut().expect("present because it was just made").push(&line)?;
         }
     }
-    needs.finish()
+    needs.map_or(Ok(()), Table::finish)
 }
 
 impl Clusters {
@@ -157,42 +198,109 @@ fn cut_line(run: &Run<'_>, cut: &Cut, text: String) -> Result<Removed, Error> {
     })
 }
 
-fn cluster_line(run: &Run<'_>, clusters: &Clusters, group: &[(DocId, DocId)]) -> Result<Cluster, Error> {
+fn cluster_line<'r>(
+    run: &'r Run<'_>,
+    clusters: &Clusters,
+    group: &[(DocId, DocId)],
+) -> Result<ClusterLine<'r>, Error> {
     let keeper = group[0].0;
     let mut members: Vec<DocId> = group.iter().map(|&(_, document)| document).collect();
     members.push(keeper);
     members.sort_unstable();
-    Ok(Cluster {
-        cluster: clusters.number(keeper).unwrap_or_default(),
-        size: members.len() as u64,
-        keeper: run.table.document_ref(keeper)?,
-        members: members
-            .into_iter()
-            .map(|member| run.table.document_ref(member))
-            .collect::<Result<_, _>>()?,
-        index: None,
+    Ok(ClusterLine {
+        head: ClusterHead {
+            cluster: clusters.number(keeper).unwrap_or_default(),
+            size: members.len() as u64,
+            keeper: run.table.document_ref(keeper)?,
+            index: None,
+        },
+        members: Members { run, outside: None, documents: members },
     })
 }
 
 /// The line of the documents that went in favour of one keeper in an index.
-fn outside_cluster(
-    run: &Run<'_>,
+fn outside_cluster<'r>(
+    run: &'r Run<'_>,
     clusters: &Clusters,
     group: &[(u64, DocId, usize)],
-) -> Result<Cluster, Error> {
+) -> ClusterLine<'r> {
     let (number, _, place) = group[0];
     let (keeper, index) = outside_ref(run, &run.verdicts.outside[place]);
-    let mut members = vec![keeper.clone()];
-    for &(_, document, _) in group {
-        members.push(run.table.document_ref(document)?);
+    let documents = group.iter().map(|&(_, document, _)| document).collect();
+    let cluster = clusters.outside_number(number).unwrap_or_default();
+    let members = Members { run, outside: Some(keeper.clone()), documents };
+    let head = ClusterHead { cluster, size: group.len() as u64 + 1, keeper, index: Some(index) };
+    ClusterLine { head, members }
+}
+
+/// A [`Cluster`](onefold_run::Cluster) whose members are looked up as they are written: there may be more of them than
+/// memory holds names.
+struct ClusterLine<'r> {
+    head: ClusterHead,
+    members: Members<'r>,
+}
+
+/// All of a cluster but its members.
+#[derive(Serialize)]
+struct ClusterHead {
+    cluster: u64,
+    size: u64,
+    keeper: DocumentRef,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    index: Option<String>,
+}
+
+struct Members<'r> {
+    run: &'r Run<'r>,
+    /// The keeper, where it is in an index; it comes first.
+    outside: Option<DocumentRef>,
+    documents: Vec<DocId>,
+}
+
+impl Members<'_> {
+    fn each(&self) -> impl Iterator<Item = Result<DocumentRef, Error>> {
+        let documents = self.documents.iter().map(|&document| self.run.table.document_ref(document));
+        self.outside.iter().cloned().map(Ok).chain(documents)
     }
-    Ok(Cluster {
-        cluster: clusters.outside_number(number).unwrap_or_default(),
-        size: members.len() as u64,
-        keeper,
-        members,
-        index: Some(index),
-    })
+}
+
+impl ClusterLine<'_> {
+    fn push_to(&self, table: &mut Table) -> Result<(), Error> {
+        let ClusterHead { cluster, size, keeper, index } = &self.head;
+        match table {
+            Table::Jsonl(out) => {
+                let json = |value: &DocumentRef| serde_json::to_string(value).map_err(std::io::Error::from);
+                write!(
+                    out,
+                    "{{\"cluster\":{cluster},\"size\":{size},\"keeper\":{},\"members\":[",
+                    json(keeper)?
+                )?;
+                for (number, member) in self.members.each().enumerate() {
+                    let comma = if number > 0 { "," } else { "" };
+                    write!(out, "{comma}{}", json(&member?)?)?;
+                }
+                out.write_all(b"]")?;
+                if let Some(index) = index {
+                    let index = serde_json::to_string(index).map_err(std::io::Error::from)?;
+                    write!(out, ",\"index\":{index}")?;
+                }
+                Ok(out.write_all(b"}\n")?)
+            }
+            #[cfg(feature = "parquet")]
+            Table::Parquet(writer, columns) => {
+                use onefold_formats::parquet::Cell;
+                let list = columns.iter().position(|(_, column)| matches!(column, Column::Documents));
+                for member in self.members.each() {
+                    let DocumentRef { id, url, source, offset } = &member?;
+                    let url = url.as_deref().map_or(Cell::Null, Cell::Text);
+                    let record = [Cell::Text(id), url, Cell::Text(source), Cell::UInt(*offset)];
+                    writer.push_record(list.unwrap_or_default(), &record)?;
+                }
+                let head = serde_json::to_value(&self.head).map_err(std::io::Error::from)?;
+                push_row(writer, columns, &head)
+            }
+        }
+    }
 }
 
 fn bad_line(source: &str, offset: u64, length: u64, record: &BadRecord) -> BadLine {
@@ -213,9 +321,16 @@ enum Column {
     Text,
     UInt,
     Float,
-    /// A list of documents, as a list of their JSON.
-    List,
+    /// A list of documents, which are pushed before the rest of their line.
+    Documents,
 }
+
+/// The fields of a document in a list.
+#[cfg(feature = "parquet")]
+const DOCUMENT: &[(&str, onefold_formats::parquet::ColumnType)] = {
+    use onefold_formats::parquet::ColumnType::{Text, UInt};
+    &[("id", Text), ("url", Text), ("source", Text), ("offset", UInt)]
+};
 
 const REMOVED: [(&str, Column); 16] = [
     ("id", Column::Text),
@@ -242,7 +357,7 @@ const CLUSTERS: [(&str, Column); 8] = [
     ("keeper.url", Column::Text),
     ("keeper.source", Column::Text),
     ("keeper.offset", Column::UInt),
-    ("members", Column::List),
+    ("members", Column::Documents),
     ("index", Column::Text),
 ];
 const BAD: [(&str, Column); 5] = [
@@ -282,7 +397,7 @@ impl Table {
                             Column::Text => ColumnType::Text,
                             Column::UInt => ColumnType::UInt,
                             Column::Float => ColumnType::Float,
-                            Column::List => ColumnType::TextList,
+                            Column::Documents => ColumnType::RecordList(DOCUMENT),
                         };
                         (name, kind)
                     })
@@ -329,24 +444,23 @@ fn push_row(
     line: &serde_json::Value,
 ) -> Result<(), Error> {
     use onefold_formats::parquet::Cell;
+    use serde_json::Value;
+    fn text(value: Option<&Value>) -> Cell<'_> {
+        value.and_then(Value::as_str).map_or(Cell::Null, Cell::Text)
+    }
+    fn number(value: Option<&Value>) -> Cell<'_> {
+        value.and_then(Value::as_u64).map_or(Cell::Null, Cell::UInt)
+    }
     let value = |path: &str| path.split('.').try_fold(line, |value, name| value.get(name));
-    let lists: Vec<Vec<String>> = columns
-        .iter()
-        .map(|(path, _)| {
-            let list = value(path).and_then(serde_json::Value::as_array);
-            list.map(|list| list.iter().map(ToString::to_string).collect()).unwrap_or_default()
-        })
-        .collect();
     let row: Vec<Cell<'_>> = columns
         .iter()
-        .zip(&lists)
-        .map(|((path, column), list)| {
+        .map(|(path, column)| {
             let value = value(path);
             match column {
-                Column::Text => value.and_then(serde_json::Value::as_str).map_or(Cell::Null, Cell::Text),
-                Column::UInt => value.and_then(serde_json::Value::as_u64).map_or(Cell::Null, Cell::UInt),
-                Column::Float => value.and_then(serde_json::Value::as_f64).map_or(Cell::Null, Cell::Float),
-                Column::List => Cell::TextList(list),
+                Column::Text => text(value),
+                Column::UInt => number(value),
+                Column::Float => value.and_then(Value::as_f64).map_or(Cell::Null, Cell::Float),
+                Column::Documents => Cell::Pushed,
             }
         })
         .collect();

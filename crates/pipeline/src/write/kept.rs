@@ -1,18 +1,24 @@
 //! The kept documents, in the input's own format.
 
 use super::cut::cut_record;
-use super::{Clusters, Run, replace};
+use super::{Clusters, Run, replace, revisit};
 use crate::error::Error;
 use crate::links::{LinkFate, Links};
 use crate::load::Loader;
-use crate::scan::parallel;
+use crate::scan::{lock, parallel};
 use crate::spool::Spools;
-use crate::table::DocId;
+use crate::table::{DocId, TablePiece};
 use crate::verdicts::Fate;
 use onefold_formats::copy::{Edit, copy_edited};
 use onefold_formats::source::{Format, Layout};
+use std::cell::RefCell;
+use std::collections::VecDeque;
 use std::path::Path;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Bytes from which on a table is written alone.
+const LARGE_TABLE: u64 = 4 << 20;
 
 /// What an edit is about, to make its replacement.
 #[derive(Clone, Copy, Debug)]
@@ -31,22 +37,21 @@ enum Subject {
 pub(super) fn write(run: &Run<'_>, clusters: &Clusters, folder: &Path) -> Result<(), Error> {
     let links = Links::collect(run)?;
     // Records that replacements refer to, where they have no address.
-    let mut referred =
-        if run.context.job.switches.annotate { clusters.keepers.clone() } else { links.keepers(run) };
+    let mut referred = links.turned(run)?;
+    if run.context.job.switches.annotate {
+        referred.extend(&clusters.keepers);
+    }
     referred.extend(run.verdicts.cuts.chunk_by(|a, b| a.document == b.document).map(|cuts| cuts[0].document));
     referred.sort_unstable();
     referred.dedup();
     let spools = Spools::fill(run.context, run.table, &referred, run.workdir)?;
-    let next = AtomicUsize::new(0);
+    let (next, tables) = (AtomicUsize::new(0), Mutex::new(()));
     parallel(run.context.job, |_| {
         loop {
             run.context.job.check()?;
             let index = next.fetch_add(1, Ordering::Relaxed);
             let Some(source) = run.context.sources.get(index) else { return Ok(()) };
-            let path = folder.join(&source.relative);
-            if !path.exists() {
-                write_source(run, clusters, (&links, &spools), index, &path)?;
-            }
+            write_source(run, clusters, (&links, &spools, &tables), index, folder)?;
             run.context.job.progress.advance(source.size, 0);
         }
     })
@@ -55,11 +60,15 @@ pub(super) fn write(run: &Run<'_>, clusters: &Clusters, folder: &Path) -> Result
 fn write_source(
     run: &Run<'_>,
     clusters: &Clusters,
-    (links, spools): (&Links, &Spools),
+    (links, spools, tables): (&Links, &Spools, &Mutex<()>),
     index: usize,
-    path: &Path,
+    folder: &Path,
 ) -> Result<(), Error> {
     let source = &run.context.sources[index];
+    let path = folder.join(&source.relative);
+    if path.exists() {
+        return Ok(());
+    }
     let whole_file = matches!(source.format, Format::Html | Format::Text | Format::File);
     let documents = run.table.documents_of(index);
     // A damaged Parquet file without a readable row has nothing to be copied with.
@@ -74,31 +83,30 @@ fn write_source(
     if let Some(parent) = path.parent() {
         fs_err::create_dir_all(parent)?;
     }
-    let temporary = path.with_file_name(format!(
-        ".{}.tmp",
-        path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
-    ));
+    // Beside the folder of kept files: within it, any name may be that of a source.
+    let temporary = folder.with_file_name(format!("kept-{index}.tmp"));
     let out = fs_err::File::create(&temporary)?;
     let out = if source.layout == Layout::Rows {
+        // A row group is in memory until it is whole: one at a time.
+        let _alone = (source.size > LARGE_TABLE).then(|| lock(tables));
         copy_rows(run, clusters, index, out)?
     } else {
-        let edits = edits(run, links, index);
         let mut loader = Loader::new(run.context, run.table, spools);
-        let mut subjects = edits.iter();
-        let mut subject = Subject::Nothing;
-        let mut plain = edits.iter().map(|(edit, _)| *edit);
+        let mut edits = Edits::new(run, links, index);
+        // What the edits that replace are about, in their order: replacements are asked for in the same.
+        let subjects = RefCell::new(VecDeque::new());
+        let mut plain = edits.by_ref().map(|(edit, subject)| {
+            if edit.replace {
+                subjects.borrow_mut().push_back(subject);
+            }
+            edit
+        });
         let mut failure = None;
         let copied = copy_edited(
             source,
             &mut plain,
-            &mut |edit, record, new| {
-                // Replacements are asked for in the order of the edits.
-                for (candidate, about) in subjects.by_ref() {
-                    if candidate == edit {
-                        subject = *about;
-                        break;
-                    }
-                }
+            &mut |_, record, new| {
+                let subject = subjects.borrow_mut().pop_front().unwrap_or(Subject::Nothing);
                 let made = match subject {
                     Subject::Cut(document) => loader.text(document).and_then(|text| {
                         let (cuts, field) =
@@ -106,14 +114,12 @@ fn write_source(
                         cut_record(source.format, field, &text, cuts, record, new)
                     }),
                     Subject::Document(document) if source.format == Format::Warc => {
-                        replace::revisit_of_keeper(run, &mut loader, document, record, new)
+                        revisit::of_keeper(run, &mut loader, document, record, new)
                     }
                     Subject::Document(document) => {
                         replace::annotated_line(run, clusters, document, record, new)
                     }
-                    Subject::Revisit(document) => {
-                        replace::turned_revisit(run, &mut loader, document, record, new)
-                    }
+                    Subject::Revisit(document) => revisit::turned(run, &mut loader, document, record, new),
                     Subject::Nothing => Ok(()),
                 };
                 made.map_err(|error| match error {
@@ -127,7 +133,7 @@ fn write_source(
             },
             out,
         );
-        match (copied, failure) {
+        match (copied, failure.or(edits.failure)) {
             (_, Some(failure)) => return Err(failure),
             (copied, None) => copied?,
         }
@@ -138,45 +144,78 @@ fn write_source(
 }
 
 fn bad_free(run: &Run<'_>, index: usize) -> bool {
-    run.table.pieces_of(index).iter().all(|piece| piece.file.meta.bad.is_empty())
+    run.table.pieces_of(index).iter().all(|piece| piece.file.meta.bad == 0)
 }
 
-/// The edits of a source, in order of address.
-fn edits(run: &Run<'_>, links: &Links, index: usize) -> Vec<(Edit, Subject)> {
-    let annotate = run.context.job.switches.annotate;
-    let is_jsonl = run.context.sources[index].format == Format::Jsonl;
-    let mut edits = Vec::new();
-    let mut push = |offset: u64, length: u64, replace: bool, subject: Subject| {
-        if length > 0 {
-            edits.push((Edit { offset, length, replace }, subject));
-        }
-    };
-    for document in run.table.documents_of(index) {
-        let (offset, length) = run.table.address(document);
-        let removed = !matches!(run.fate(document), Fate::Kept);
-        if annotate && (is_jsonl || removed) {
-            push(offset, length, true, Subject::Document(document));
-        } else if removed {
-            push(offset, length, false, Subject::Nothing);
-        } else if !run.verdicts.cuts_of(document).is_empty() {
-            push(offset, length, true, Subject::Cut(document));
-        }
+/// The edits of a source, in order of address: made a piece at a time, for a source may have more records than memory
+/// holds.
+struct Edits<'e> {
+    run: &'e Run<'e>,
+    links: &'e Links,
+    pieces: std::slice::Iter<'e, TablePiece>,
+    ready: std::vec::IntoIter<(Edit, Subject)>,
+    /// Why there are no more, if that is not the end.
+    failure: Option<Error>,
+}
+
+impl<'e> Edits<'e> {
+    fn new(run: &'e Run<'e>, links: &'e Links, source: usize) -> Self {
+        let pieces = run.table.pieces_of(source).iter();
+        Edits { run, links, pieces, ready: Vec::new().into_iter(), failure: None }
     }
-    for piece in run.table.pieces_of(index) {
-        let meta = &piece.file.meta;
-        meta.bad.iter().for_each(|bad| push(bad.offset, bad.length, false, Subject::Nothing));
-        meta.gaps.iter().for_each(|gap| push(gap.offset, gap.length, false, Subject::Nothing));
-        for link in meta.links.iter().filter(|link| link.document.is_none()) {
-            match links.fate(link) {
+
+    fn of(&self, piece: &TablePiece) -> Result<Vec<(Edit, Subject)>, Error> {
+        let run = self.run;
+        let annotate = run.context.job.switches.annotate;
+        let is_jsonl = run.context.sources[piece.source].format == Format::Jsonl;
+        let mut edits = Vec::new();
+        let mut push = |offset: u64, length: u64, replace: bool, subject: Subject| {
+            if length > 0 {
+                edits.push((Edit { offset, length, replace }, subject));
+            }
+        };
+        for document in piece.first..piece.first + piece.file.documents {
+            let (offset, length) = run.table.address(document);
+            let removed = !matches!(run.fate(document), Fate::Kept);
+            if annotate && (is_jsonl || removed) {
+                push(offset, length, true, Subject::Document(document));
+            } else if removed {
+                push(offset, length, false, Subject::Nothing);
+            } else if !run.verdicts.cuts_of(document).is_empty() {
+                push(offset, length, true, Subject::Cut(document));
+            }
+        }
+        let notes = run.table.notes(piece)?;
+        notes.bad.iter().for_each(|bad| push(bad.offset, bad.length, false, Subject::Nothing));
+        notes.gaps.iter().for_each(|gap| push(gap.offset, gap.length, false, Subject::Nothing));
+        for link in notes.links.iter().filter(|link| link.document.is_none()) {
+            match self.links.fate(link, piece.source) {
                 LinkFate::Stays => {}
                 LinkFate::Goes if annotate => {}
                 LinkFate::Goes => push(link.offset, link.length, false, Subject::Nothing),
                 LinkFate::Turns(document) => push(link.offset, link.length, true, Subject::Revisit(document)),
             }
         }
+        edits.sort_by_key(|(edit, _)| edit.offset);
+        Ok(edits)
     }
-    edits.sort_by_key(|(edit, _)| edit.offset);
-    edits
+}
+
+impl Iterator for Edits<'_> {
+    type Item = (Edit, Subject);
+
+    fn next(&mut self) -> Option<(Edit, Subject)> {
+        loop {
+            if let Some(edit) = self.ready.next() {
+                return Some(edit);
+            }
+            let piece = self.pieces.next().filter(|_| self.failure.is_none())?;
+            match self.of(piece) {
+                Ok(edits) => self.ready = edits.into_iter(),
+                Err(error) => self.failure = Some(error),
+            }
+        }
+    }
 }
 
 #[cfg(feature = "parquet")]

@@ -1,6 +1,9 @@
 use super::*;
 use crate::error::Error;
 use arrow_array::*;
+use parquet::file::metadata::{
+    FileMetaData, ParquetMetaDataBuilder, ParquetMetaDataReader, ParquetMetaDataWriter, RowGroupMetaData,
+};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -44,18 +47,19 @@ fn a_file_without_rows_is_at_its_end() {
 }
 
 #[test]
-fn a_column_missing_or_of_another_type_is_one_bad_record() {
+fn a_column_missing_or_of_another_type_makes_every_row_bad() {
     let folder = tempfile::tempdir().unwrap();
     let other = batch(vec![("body", Arc::new(StringArray::from(vec!["a", "b"])) as ArrayRef)]);
     let missing = write(&folder.path().join("a"), &other, WriterProperties::default());
-    assert_eq!(read_lines(&missing, &Fields::default(), 0), ["missing-field@0+0"]);
+    assert_eq!(read_lines(&missing, &Fields::default(), 0), ["missing-field@0+1", "missing-field@1+1"]);
+    assert_eq!(read_lines(&missing, &Fields::default(), 1), ["missing-field@1+1"]);
     assert!(
         read_lines(&missing, &Fields::default(), 2).is_empty(),
         "not named again where reading continues"
     );
     let numbers = batch(vec![("text", Arc::new(Int32Array::from(vec![1, 2])) as ArrayRef)]);
     let typed = write(&folder.path().join("b"), &numbers, WriterProperties::default());
-    assert_eq!(read_lines(&typed, &Fields::default(), 0), ["field-type@0+0"]);
+    assert_eq!(read_lines(&typed, &Fields::default(), 0), ["field-type@0+1", "field-type@1+1"]);
 }
 
 #[test]
@@ -104,22 +108,103 @@ fn a_truncated_file_or_garbage_is_one_bad_record() {
 }
 
 #[test]
-fn rows_before_a_damaged_page_are_read_and_copied() {
+fn a_damaged_row_group_does_not_take_the_others_with_it() {
     let folder = tempfile::tempdir().unwrap();
     let properties = plain().set_max_row_group_row_count(Some(50)).build();
     let source = write(&folder.path().join("a"), &numbered(200), properties);
-    overwrite(&source, column_start(&source, 2, 0), &[0xee; 40]);
+    overwrite(&source, column_start(&source, 1, 0), &[0xee; 40]);
+    // The second page of the last group: the rows of the first are read.
+    let bytes = fs_err::read(&source.path).unwrap();
+    let page = memchr::memmem::find(&bytes, b"text number 160").unwrap();
+    overwrite(&source, page - 4, &[0xee; 4]);
     let lines = read_lines(&source, &Fields::default(), 0);
-    assert_eq!((lines.len(), lines[99].as_str()), (101, "-|-|-|-|text number 99"));
-    assert_eq!(lines[100], "parquet@100+100");
+    let bad: Vec<_> = (50..100).chain(160..200).map(|row| format!("parquet@{row}+1")).collect();
+    assert_eq!(
+        lines.iter().filter(|line| line.starts_with("parquet")).collect::<Vec<_>>(),
+        bad.iter().collect::<Vec<_>>()
+    );
+    let good: Vec<_> = (0..50).chain(100..160).map(|row| format!("-|-|-|-|text number {row}")).collect();
+    assert_eq!(
+        lines.iter().filter(|line| line.starts_with('-')).collect::<Vec<_>>(),
+        good.iter().collect::<Vec<_>>()
+    );
+    for from in [49, 50, 51, 99, 100, 160, 199, 200] {
+        assert_eq!(read_lines(&source, &Fields::default(), from), lines[from as usize..], "from {from}");
+    }
     let copy = |verdict: &mut dyn FnMut(u64) -> RowEdit| {
         let out = fs_err::File::create(folder.path().join("b")).unwrap();
         copy_rows(&source, verdict, false, out)
     };
-    copy(&mut |row| if row < 100 { RowEdit::Keep } else { RowEdit::Drop }).unwrap();
-    assert_eq!(texts(&super::source(&folder.path().join("b"))).len(), 100);
-    let refused = copy(&mut |row| if row == 100 { RowEdit::Drop } else { RowEdit::Keep });
-    assert!(refused.unwrap_err().to_string().contains("row 101: "));
+    copy(&mut |row| if matches!(row, 50..100 | 160..200) { RowEdit::Drop } else { RowEdit::Keep }).unwrap();
+    assert_eq!(read_lines(&super::source(&folder.path().join("b")), &Fields::default(), 0), good);
+    let refused = copy(&mut |row| if row == 50 { RowEdit::Drop } else { RowEdit::Keep });
+    assert!(refused.unwrap_err().to_string().contains("row 51: row group 1: "));
+}
+
+/// Numbers in the footer, changed by `change`, with the rows left as they are.
+fn with_footer(source: &Source, change: impl Fn(usize, RowGroupMetaData) -> RowGroupMetaData) {
+    let mut bytes = fs_err::read(&source.path).unwrap();
+    let metadata = ParquetMetaDataReader::new().parse_and_finish(&bytes::Bytes::from(bytes.clone())).unwrap();
+    let groups: Vec<_> =
+        metadata.row_groups().iter().cloned().enumerate().map(|(at, group)| change(at, group)).collect();
+    let rows = groups.iter().fold(0i64, |rows, group| rows.wrapping_add(group.num_rows()));
+    let file = metadata.file_metadata();
+    let file = FileMetaData::new(file.version(), rows, None, None, file.schema_descr_ptr(), None);
+    let metadata = ParquetMetaDataBuilder::new(file).set_row_groups(groups).build();
+    let length = u32::from_le_bytes(bytes[bytes.len() - 8..][..4].try_into().unwrap()) as usize;
+    bytes.truncate(bytes.len() - 8 - length);
+    ParquetMetaDataWriter::new(&mut bytes, &metadata).finish().unwrap();
+    fs_err::write(&source.path, bytes).unwrap();
+}
+
+#[test]
+fn numbers_that_cannot_be_true_cost_their_row_group_or_are_one_bad_record() {
+    let folder = tempfile::tempdir().unwrap();
+    let make = || {
+        write(&folder.path().join("a"), &numbered(100), plain().set_max_row_group_row_count(Some(50)).build())
+    };
+    let kinds = |source: &Source| {
+        let mut kinds: Vec<(String, usize)> = Vec::new();
+        for line in read_lines(&super::source(&source.path), &Fields::default(), 0) {
+            let kind = line.split(['@', '|']).next().unwrap_or_default().to_owned();
+            match kinds.last_mut() {
+                Some(last) if last.0 == kind => last.1 += 1,
+                _ => kinds.push((kind, 1)),
+            }
+        }
+        kinds.into_iter().map(|(kind, count)| format!("{count} {kind}")).collect::<Vec<_>>().join(", ")
+    };
+    let rows = |rows: i64| {
+        move |at: usize, group: RowGroupMetaData| {
+            if at == 0 { group.into_builder().set_num_rows(rows).build().unwrap() } else { group }
+        }
+    };
+    let source = make();
+    with_footer(&source, rows(60));
+    assert_eq!(kinds(&source), "50 -, 10 parquet, 50 -", "fewer rows than there should be");
+    let source = make();
+    with_footer(&source, rows(40));
+    assert_eq!(kinds(&source), "90 -", "more rows than there should be");
+    for (claim, found) in [
+        (1 << 25, "50 -, 1 parquet, 50 -"),
+        (1 << 50, "50 -, 1 parquet, 50 -"),
+        (-1, "1 parquet"),
+        (i64::MAX - 100, "50 -, 1 parquet, 50 -"),
+    ] {
+        let source = make();
+        with_footer(&source, rows(claim));
+        assert_eq!(kinds(&source), found, "{claim} rows");
+    }
+    let source = make();
+    with_footer(&source, |at, group| {
+        if at == 1 {
+            return group;
+        }
+        let column = group.column(0).clone().into_builder().set_data_page_offset(1 << 40).build().unwrap();
+        let columns = vec![column, group.column(1).clone()];
+        group.into_builder().set_column_metadata(columns).build().unwrap()
+    });
+    assert_eq!(kinds(&source), "50 parquet, 50 -", "a column outside the file");
 }
 
 #[test]
@@ -129,7 +214,8 @@ fn a_page_header_that_claims_billions_of_items_ends_with_the_file() {
     // An unknown field, a list of as many numbers of eight bytes as can be told.
     overwrite(&source, column_start(&source, 0, 0), &[0x99, 0xf7, 0xff, 0xff, 0xff, 0xff, 0x07]);
     let start = std::time::Instant::now();
-    assert_eq!(read_lines(&source, &Fields::default(), 0), ["parquet@0+20"]);
+    let lines = read_lines(&source, &Fields::default(), 0);
+    assert_eq!((lines.len(), lines[19].as_str()), (20, "parquet@19+1"));
     assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
 }
 

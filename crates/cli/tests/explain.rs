@@ -1,0 +1,112 @@
+//! `explain` says what a run knew, from wherever it is asked.
+#![allow(clippy::unwrap_used, reason = "a test fails by them")]
+
+mod common;
+
+use common::{Place, Ran, edited, line, prose};
+
+#[test]
+fn of_an_empty_document_it_says_that_it_is_empty() {
+    let place = Place::new();
+    let text = prose("alpha", 40);
+    place.write("a.jsonl", line("words", &text) + &line("signs", " … --- ") + &line("nothing", ""));
+    place.dedup("a.jsonl");
+    for id in ["signs", "nothing"] {
+        let told = place.run(&format!("explain out {id}")).ok();
+        assert!(told.text().contains("kept: empty") && told.text().contains("duplicates"), "{}", told.text());
+        let told = place.run(&format!("explain out {id} --json")).ok().json();
+        assert_eq!(told[0]["fate"]["verdict"], "empty");
+    }
+    assert!(!place.run("explain out words").ok().text().contains("empty"));
+}
+
+#[test]
+fn its_numbers_are_those_of_the_evidence() {
+    let place = Place::new();
+    // 55 of 56 shingles: a number that a careless reading of JSON changes in its last digit.
+    place.write("a.jsonl", line("a", &prose("alpha", 60)) + &line("b", &edited("alpha", 60, &[59])));
+    let run = place.dedup("a.jsonl");
+    let evidence = &run.removed()[0];
+    let told = place.run("explain out b --json").ok();
+    let written = String::from_utf8(run.bytes("removed.jsonl")).unwrap();
+    for name in ["similarity", "containment"] {
+        let number = format!("\"{name}\":{}", evidence[name]);
+        assert!(written.contains(&number), "{number} in {written}");
+        assert_eq!(told.text().matches(&number).count(), 2, "{number} in {}", told.text());
+    }
+}
+
+/// Runs a command in a folder below.
+fn from(place: &Place, folder: &str, arguments: &str) -> Ran {
+    fs_err::create_dir_all(place.path(folder)).unwrap();
+    let output = place.command(arguments).current_dir(place.path(folder)).output().unwrap();
+    output.into()
+}
+
+#[test]
+fn inputs_are_found_from_another_folder() {
+    let place = Place::new();
+    let text = prose("alpha", 60);
+    let bare = |text: &str| format!("{}\n", serde_json::json!({"text": text}));
+    place.write("in/a.jsonl", bare(&text) + &bare(&edited("alpha", 60, &[59])) + &bare(&prose("beta", 60)));
+    place.dedup_to("in/a.jsonl", "runs/out");
+    // Another file of that name is not taken for the one that was read.
+    place.write("elsewhere/in/a.jsonl", bare("some other thing"));
+    for (folder, run) in [("elsewhere", "../runs/out"), ("runs/out/kept", "..")] {
+        let told = from(&place, folder, &format!("explain {run} in/a.jsonl#1")).ok();
+        assert!(told.text().contains("shingles shared"), "{}", told.text());
+        assert!(told.text().contains("in/a.jsonl#0"), "{}", told.text());
+        let told = from(&place, folder, &format!("explain {run} in/a.jsonl#2")).ok();
+        assert!(told.text().contains("kept"), "{}", told.text());
+    }
+    from(&place, "elsewhere", "index import ../pages ../runs/out").ok();
+    let known: Vec<_> = place.run("index export pages").ok().json();
+    let ids: Vec<_> = known.iter().map(|line| common::text_of(&line["id"])).collect();
+    assert_eq!(ids, ["in/a.jsonl#0", "in/a.jsonl#1", "in/a.jsonl#2"]);
+    // All moved together.
+    fs_err::create_dir_all(place.path("moved")).unwrap();
+    for name in ["in", "runs"] {
+        fs_err::rename(place.path(name), place.path("moved").join(name)).unwrap();
+    }
+    place.run("explain moved/runs/out in/a.jsonl#1").ok();
+}
+
+#[test]
+fn an_input_that_is_not_found_is_named_with_where_it_was_looked_for() {
+    let place = Place::new();
+    let text = prose("alpha", 60);
+    place.write("in/a.jsonl", line("a", &text) + &line("b", &text));
+    place.dedup("in/a.jsonl");
+    fs_err::rename(place.path("in"), place.path("gone")).unwrap();
+    let said = ["in/a.jsonl", "current folder", "started in"];
+    let told = place.run("explain out b").ok();
+    assert!(said.iter().all(|said| told.text().contains(said)), "{}", told.text());
+    place.run("index import pages out").fails(2, &said);
+    let absolute = place.path("gone/a.jsonl").display().to_string();
+    place.dedup(&format!("{absolute} --force"));
+    fs_err::remove_file(&absolute).unwrap();
+    let told = place.run("explain out b").ok();
+    assert!(told.text().contains(&absolute) && told.text().contains("no such file"), "{}", told.text());
+}
+
+#[test]
+fn what_the_evidence_knows_is_told_where_texts_cannot_be_read_again() {
+    let place = Place::new();
+    let lines = line("a", &prose("alpha", 60)) + &line("b", &edited("alpha", 60, &[59]));
+    place.run_with_input("dedup - --output piped", lines.as_bytes()).ok();
+    place.write("a.jsonl", &lines);
+    place.dedup("a.jsonl");
+    fs_err::write(place.path("a.jsonl"), lines.clone() + &line("later", "a text that no run has seen"))
+        .unwrap();
+    for (run, why) in [("piped", "standard input"), ("out", "has changed since the run")] {
+        let told = place.run(&format!("explain {run} b")).ok();
+        for said in ["removed: near duplicate", "keeper", "55 shingles shared of 56", why] {
+            assert!(told.text().contains(said), "{said}: {}", told.text());
+        }
+        let told = place.run(&format!("explain {run} b --json")).ok().json();
+        assert!(told[0]["unread"].as_str().unwrap().contains(why));
+    }
+    place.run("explain out later").fails(2, &["a.jsonl", "changed"]);
+    fs_err::remove_file(place.path("a.jsonl")).unwrap();
+    assert!(place.run("explain out b").ok().text().contains("cannot be read again"));
+}

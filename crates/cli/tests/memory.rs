@@ -1,0 +1,259 @@
+//! `--memory` is kept by inputs of another shape than usual: large documents, many bad records, records tied to others,
+//! all documents near each other.
+#![allow(clippy::unwrap_used, reason = "a test fails by it")]
+
+mod common;
+
+use common::{Place, assert_same_output, line};
+use std::io::Write as _;
+
+const MIB: u64 = 1 << 20;
+
+/// Words that are a function of their number.
+fn word(n: u64) -> String {
+    format!("w{:x}", n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 44)
+}
+
+fn text(from: u64, words: u64) -> String {
+    (from..from + words).map(word).collect::<Vec<_>>().join(" ")
+}
+
+fn assert_kept(run: &common::Run, budget: u64) {
+    let peak = run.manifest()["peak_memory_bytes"].as_u64().unwrap();
+    assert!(peak <= budget, "{peak} bytes under --memory {budget}");
+}
+
+#[test]
+fn bad_records_are_not_held() {
+    let place = Place::new();
+    let mut lines: String = (0..300_000).map(|n| format!("{{\"bad\": {n}, x\n")).collect();
+    lines += &line("good", &text(0, 50));
+    place.write("a.jsonl", &lines);
+    let run = place.dedup("a.jsonl --threads 2 --memory 60MiB");
+    assert_eq!((run.count("bad"), run.count("kept")), (300_000, 1));
+    assert_eq!(run.bad().len(), 300_000);
+    assert_kept(&run, 60 * MIB);
+}
+
+#[test]
+fn records_tied_to_documents_are_not_held() {
+    let place = Place::new();
+    let mut warc = String::new();
+    let mut record = |kind: &str, id: u64, extra: &str, body: &str| {
+        warc += &format!(
+            "WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-Record-ID: <urn:uuid:{kind}-{id:032}>\r\nWARC-Date: 2026-01-01T00:00:00Z\r\n\
+             WARC-Target-URI: http://example.org/{id}\r\n{extra}Content-Length: {}\r\n\r\n{body}\r\n\r\n",
+            body.len()
+        );
+    };
+    const DOCUMENTS: u64 = 40_000;
+    for id in 0..DOCUMENTS {
+        let page = format!("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n{}", text(id / 2 * 1000, 20));
+        record("response", id, "Content-Type: application/http; msgtype=response\r\n", &page);
+        let tied = format!("WARC-Concurrent-To: <urn:uuid:response-{id:032}>\r\n");
+        record(
+            "request",
+            id,
+            &format!("{tied}Content-Type: application/http; msgtype=request\r\n"),
+            "GET / HTTP/1.1\r\n\r\n",
+        );
+        for number in 0..3 {
+            record("metadata", id + DOCUMENTS * (number + 1), &tied, "outlink: http://example.org/");
+        }
+    }
+    place.write("a.warc", &warc);
+    let run = place.dedup("a.warc --threads 2 --memory 64MiB");
+    assert_eq!((run.count("kept"), run.count("removed")), (DOCUMENTS / 2, DOCUMENTS / 2));
+    let kept = run.kept_text("a.warc");
+    assert_eq!(kept.matches("WARC-Type: request").count() as u64, DOCUMENTS / 2);
+    assert_eq!(kept.matches("WARC-Type: metadata").count() as u64, 3 * DOCUMENTS / 2);
+    assert_kept(&run, 64 * MIB);
+}
+
+#[test]
+fn memory_that_was_freed_is_given_back() {
+    let place = Place::new();
+    let rows: String = (0..30).map(|n| format!("{n},\"{}\"\n", text(n * 1_000_000, 300_000))).collect();
+    place.write("a.csv", format!("id,text\n{rows}"));
+    assert!(rows.len() as u64 > 30 * 3 * MIB / 2);
+    let run = place.dedup("a.csv --threads 2 --memory 60MiB");
+    assert_eq!(run.count("kept"), 30);
+    assert_kept(&run, 60 * MIB);
+}
+
+#[test]
+fn all_near_each_other_is_no_square() {
+    const DOCUMENTS: u64 = 12_000;
+    let place = Place::new();
+    let lines = (0..DOCUMENTS).map(|n| {
+        let words: Vec<String> =
+            (0..150).map(|at| if at % 150 == n % 150 { format!("x{n}") } else { word(at) }).collect();
+        line(&n.to_string(), &words.join(" "))
+    });
+    place.write("a.jsonl", lines.collect::<String>());
+    for (number, method) in
+        ["--method simhash", "--method combined", "--method minhash", "--cluster components"]
+            .iter()
+            .enumerate()
+    {
+        let arguments = format!("a.jsonl --threads 2 --memory 80MiB --max-removed 1 {method}");
+        let run = place.dedup_to(&arguments, &format!("out{number}"));
+        assert!(run.count("removed_near") > DOCUMENTS / 2, "{method}");
+        assert_kept(&run, 80 * MIB);
+        if method.contains("components") {
+            assert_eq!(run.count("kept"), 1);
+            let compared = run.count("compared");
+            assert!(compared < 2 * DOCUMENTS, "{compared} comparisons of {DOCUMENTS} documents");
+        }
+    }
+}
+
+#[test]
+fn a_document_too_large_for_the_memory_is_refused_and_a_larger_budget_goes_on() {
+    let place = Place::new();
+    let large = line("large", &text(0, 2_000_000));
+    let small: String = (0..8_000).map(|n| line(&n.to_string(), &text(n * 1000, 120))).collect();
+    let length = large.len() as u64;
+    assert!((8 * MIB..32 * MIB).contains(&length), "{length}");
+    // In sight of the sample: refused at the start, and what is said to do does.
+    place.write("first.jsonl", format!("{large}{small}"));
+    let ran = place
+        .run("dedup first.jsonl --output out --threads 2 --memory 64MiB")
+        .fails(2, &["--memory", "MiB would do"]);
+    assert!(common::tree(&place.path("out")).is_empty());
+    let plan = place.run("dedup first.jsonl --plan --json --threads 2 --memory 64MiB").ok().json();
+    assert!(plan[0]["refused"].as_str().is_some_and(|why| why.contains("64 MiB")), "{}", plan[0]);
+    assert_eq!(plan[0]["memory_allowed_bytes"], 64 * MIB);
+    let hint = ran.stderr.lines().find(|line| line.starts_with("hint")).expect("a hint");
+    let size = hint.split_whitespace().find(|word| word.ends_with("MiB")).expect("a size");
+    let run = place.dedup(&format!("first.jsonl --threads 2 --memory {size}"));
+    assert_kept(&run, size.trim_end_matches("MiB").parse::<u64>().unwrap() * MIB);
+    // Out of sight: the run stops there, and goes on with more.
+    place.write("last.jsonl", format!("{small}{large}"));
+    let place_of = format!("record at {}", small.len());
+    place
+        .run("dedup last.jsonl --output later --threads 2 --memory 64MiB")
+        .fails(2, &["last.jsonl", &place_of, "--max-document", "--resume"]);
+    assert!(!place.path("later/manifest.json").exists());
+    place.run(&format!("dedup last.jsonl --output later --threads 2 --memory {size} --resume")).ok();
+    let whole = place.dedup_to("last.jsonl --threads 2", "whole");
+    assert_same_output(&whole.folder, &place.path("later"));
+    // As bad it is left out.
+    let run = place.dedup_to("last.jsonl --threads 2 --memory 64MiB --max-document 1MiB", "without");
+    assert_eq!((run.count("bad"), run.count("kept")), (1, 8_000));
+    assert_kept(&run, 64 * MIB);
+}
+
+#[test]
+fn pages_of_tags_and_characters_that_stand_for_words_are_heavier_than_they_are_long() {
+    let place = Place::new();
+    let tags = |n: u64| format!("<html><title>{n}</title>{}", "<p>a<b>b</b>".repeat(350_000));
+    let ligatures = |n: u64| line(&n.to_string(), &format!("{n}{}", " \u{fdfa}".repeat(500_000)));
+    for n in 0..2 {
+        place.write(format!("tags/{n}.html"), tags(n));
+    }
+    place.write("ligatures/a.jsonl", ligatures(0) + &ligatures(1));
+    for input in ["tags", "ligatures"] {
+        let command = format!("dedup {input} --output {input}-out --threads 2 --max-removed 1");
+        let ran = place.run(&format!("{command} --memory 64MiB")).fails(2, &["MiB would do"]);
+        let hint = ran.stderr.lines().find(|line| line.starts_with("hint")).expect("a hint");
+        let size = hint.split_whitespace().find(|word| word.ends_with("MiB")).expect("a size");
+        let arguments = format!("{input} --threads 2 --max-removed 1 --memory {size}");
+        let run = place.dedup_to(&arguments, &format!("{input}-out"));
+        assert_kept(&run, size.trim_end_matches("MiB").parse::<u64>().unwrap() * MIB);
+    }
+}
+
+#[test]
+fn a_table_of_one_row_group_is_read_and_written_in_parts_and_a_page_that_does_not_fit_is_refused() {
+    let place = Place::new();
+    let texts = || (0..15_000).map(|n| text(n * 10_000, 1_000));
+    place.write("pages.parquet", common::table::one_group(texts(), 1 << 20));
+    assert!(place.path("pages.parquet").metadata().unwrap().len() > 70 * MIB, "more than the budget");
+    let run = place.dedup("pages.parquet --threads 2 --memory 112MiB");
+    assert_eq!(run.count("kept"), 15_000);
+    assert_kept(&run, 112 * MIB);
+    place.write("page.parquet", common::table::one_group(texts(), 1 << 30));
+    let ran =
+        place.run("dedup page.parquet --output out2 --threads 2 --memory 112MiB").fails(2, &["--memory"]);
+    let hint = ran.stderr.lines().find(|line| line.starts_with("hint")).expect("a hint");
+    let size = hint.split_whitespace().find(|word| word.ends_with("MiB")).expect("a size");
+    let run = place.dedup_to(&format!("page.parquet --threads 2 --memory {size}"), "out2");
+    assert_eq!(run.count("kept"), 15_000);
+    assert_kept(&run, size.trim_end_matches("MiB").parse::<u64>().unwrap() * MIB);
+}
+
+#[test]
+fn more_documents_than_the_sample_let_expect_stop_the_run_and_a_larger_budget_goes_on() {
+    let place = Place::new();
+    let long: String = (0..2_000).map(|n| line(&format!("l{n}"), &text(n * 1000, 500))).collect();
+    assert!(long.len() as u64 > 5 * MIB, "more than is sampled");
+    let short: String = (0..150_000).map(|n| format!("{{\"text\":\"{n}\"}}\n")).collect();
+    place.write("a.jsonl", long + &short);
+    let flags = "--threads 1 --method exact --max-removed 1";
+    place
+        .run(&format!("dedup a.jsonl --output out {flags} --memory 40MiB"))
+        .fails(2, &["documents so far", "--memory allows 40 MiB", "--resume"]);
+    assert!(!place.path("out/manifest.json").exists());
+    place.run(&format!("dedup a.jsonl --output out {flags} --memory 80MiB --resume")).ok();
+    let whole = place.dedup_to(&format!("a.jsonl {flags}"), "whole");
+    assert_same_output(&whole.folder, &place.path("out"));
+}
+
+#[test]
+fn a_cluster_that_does_not_fit_as_a_row_is_refused_before_anything_is_written() {
+    let place = Place::new();
+    place.write(
+        "a.jsonl",
+        (0..200_000).map(|n| line(&n.to_string(), "one and the same text")).collect::<String>(),
+    );
+    let flags = "a.jsonl --threads 2 --max-removed 1 --evidence parquet";
+    let ran = place
+        .run(&format!("dedup {flags} --output out --memory 72MiB"))
+        .fails(2, &["a cluster of 199999 documents", "--evidence jsonl", "--resume"]);
+    assert!(!place.path("out/kept").exists() && !place.path("out/manifest.json").exists());
+    let hint = ran.stderr.lines().find(|line| line.starts_with("hint")).expect("a hint");
+    let size = hint.split_whitespace().find(|word| word.ends_with("MiB")).expect("a size");
+    place.run(&format!("dedup {flags} --output out --memory {size} --resume")).ok();
+    let run = place.dedup_to(&format!("{flags} --memory {size}"), "whole");
+    assert_kept(&run, size.trim_end_matches("MiB").parse::<u64>().unwrap() * MIB);
+    assert_same_output(&run.folder, &place.path("out"));
+}
+
+#[test]
+fn long_ids_that_decide_are_not_held() {
+    const DOCUMENTS: u64 = 30_000;
+    let place = Place::new();
+    let common = "x".repeat(1_000);
+    // In no order, and some of them twice.
+    let id = |n: u64| format!("{common}{:06}{}", (n * 7_919 + 13) % (DOCUMENTS / 2), "y".repeat(1_000));
+    place.write("a.jsonl", (0..DOCUMENTS).map(|n| line(&id(n), "one and the same text")).collect::<String>());
+    let run = place.dedup("a.jsonl --threads 2 --memory 64MiB --max-removed 1 --keep longest");
+    assert_kept(&run, 64 * MIB);
+    run.counted(DOCUMENTS, 1, DOCUMENTS - 1, 0);
+    let kept = common::ids(&run.kept("a.jsonl"));
+    assert_eq!(kept, [format!("{common}{:06}{}", 0, "y".repeat(1_000))]);
+}
+
+#[test]
+fn a_large_window_of_zstd_counts() {
+    let place = Place::new();
+    let lines: String = (0..12_000).map(|n| line(&n.to_string(), &text(n * 1000, 700))).collect();
+    let packed = |window_log| {
+        let mut encoder = zstd::stream::Encoder::new(Vec::new(), 1).unwrap();
+        encoder.window_log(window_log).unwrap();
+        encoder.write_all(lines.as_bytes()).unwrap();
+        encoder.finish().unwrap()
+    };
+    place.write("a.jsonl.zst", packed(26));
+    place
+        .run("dedup a.jsonl.zst --output out --threads 1 --memory 60MiB")
+        .fails(2, &["--memory allows 60 MiB", "MiB would do"]);
+    let run = place.dedup("a.jsonl.zst --threads 1 --memory 110MiB");
+    assert_kept(&run, 110 * MIB);
+    // As `zstd --long=31` makes it.
+    place.write("b.jsonl.zst", packed(31));
+    place.run("dedup b.jsonl.zst --output out2 --threads 1 --memory 110MiB").fails(2, &["MiB would do"]);
+    let run = place.dedup_to("b.jsonl.zst --threads 1 --memory 3GiB", "out2");
+    assert_eq!((run.count("kept"), run.count("bad")), (12_000, 0));
+}

@@ -1,0 +1,158 @@
+//! What is said where inputs and outputs are not what was meant.
+#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test fails by them, and says what it skips")]
+
+mod common;
+
+use common::shim::Shim;
+use common::{Place, Ran, compressed, four_documents, line, prose, table};
+use std::process::Command;
+
+#[test]
+fn a_list_of_paths_may_come_from_standard_input() {
+    let place = Place::new();
+    place.write("a.jsonl", line("a", &prose("alpha", 30)));
+    place.write("#b.jsonl", line("b", &prose("beta", 30)));
+    let list = b"a.jsonl\r\n\n  #b.jsonl\n";
+    let ran = place.run_with_input("dedup --files-from - --output out", list).ok();
+    assert!(ran.stderr.contains("read                2"), "what starts with # is a path: {}", ran.stderr);
+    let manifest = place.finished("out").manifest();
+    assert_eq!(manifest["inputs"][1]["source"], "#b.jsonl");
+    for both in ["--files-from - -", "--files-from - --files-from -"] {
+        place.run_with_input(&format!("pairs {both}"), b"a.jsonl\n").fails(2, &["standard input", "once"]);
+    }
+    place.run_with_input("pairs --files-from -", b"a.jsonl\n-\n").fails(2, &["standard input", "once"]);
+    place.run_with_input("pairs --files-from -", b"# a comment\n").fails(2, &["# a comment", "no such file"]);
+}
+
+#[test]
+fn a_folder_without_files_is_a_note() {
+    let place = Place::new();
+    fs_err::create_dir_all(place.path("empty/within")).unwrap();
+    place.write("a.jsonl", four_documents());
+    let run = place.dedup("empty a.jsonl");
+    assert_eq!(run.manifest()["notes"][0], "empty: no files in this folder");
+    assert!(run.stderr.contains("empty: no files in this folder"), "{}", run.stderr);
+    for verb in ["pairs empty", "fingerprints empty", "extract empty"] {
+        let ran = place.run(verb).ok();
+        assert!(ran.stderr.contains("empty: no files in this folder"), "{verb}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn what_in_a_folder_is_no_file_is_a_note() {
+    let place = Place::new();
+    place.write("in/a.jsonl", four_documents());
+    fs_err::create_dir(place.path("other")).unwrap();
+    fs_err::os::unix::fs::symlink(place.path("other"), place.path("in/link")).unwrap();
+    let made = Command::new("mkfifo").arg(place.path("in/pipe")).status().unwrap();
+    assert!(made.success());
+    let run = place.dedup("in");
+    run.counted(4, 2, 2, 0);
+    let notes = run.manifest()["notes"].clone();
+    assert_eq!(notes[0], "in/link: a link to a folder in a folder, left aside");
+    assert_eq!(notes[1], "in/pipe: a pipe, socket or device in a folder, left aside");
+}
+
+#[test]
+fn an_output_that_is_a_file_is_called_one() {
+    let place = Place::new();
+    place.write("a.jsonl", four_documents());
+    place.write("file", "mine");
+    for output in ["file", "file/below/it"] {
+        for flags in ["", "--force", "--resume"] {
+            let ran = place.run(&format!("dedup a.jsonl --output {output} {flags}"));
+            ran.fails(2, &[output, "the output is a folder, and file is a file", "--output"]);
+        }
+    }
+    assert_eq!(fs_err::read(place.path("file")).unwrap(), b"mine");
+}
+
+#[test]
+fn a_limit_on_the_size_of_files_is_an_error_and_leaves_nothing_half_written() {
+    let place = Place::new();
+    let lines: String = (0..3000).map(|n| line(&n.to_string(), &prose(&format!("t{n}"), 8))).collect();
+    place.write("a.jsonl", lines);
+    for limit in [0, 4, 100] {
+        let onefold = env!("CARGO_BIN_EXE_onefold");
+        let script = format!("ulimit -f {limit} && exec {onefold} dedup a.jsonl --output out");
+        let output = Command::new("sh").args(["-c", &script]).current_dir(place.path(".")).output().unwrap();
+        let ran = Ran::from(output).fails(2, &["file too large", "out", "ulimit -f"]);
+        assert!(ran.stderr.contains("error: "), "{}", ran.stderr);
+        let left: Vec<_> = common::tree(&place.path("out")).into_keys().collect();
+        assert!(left.iter().all(|path| path.starts_with(".onefold/work")), "{limit}: {left:?}");
+        fs_err::remove_dir_all(place.path("out")).unwrap();
+    }
+}
+
+#[test]
+fn what_cannot_be_resumed_is_not_said_to_be() {
+    let place = Place::new();
+    let Some(shim) = Shim::build(&place) else { return };
+    place.write("a.jsonl", four_documents().repeat(200));
+    fs_err::create_dir(place.path("temp")).unwrap();
+    for arguments in [
+        "dedup - --output out --temp temp",
+        "dedup a.jsonl --output - --temp temp",
+        "pairs a.jsonl --temp temp",
+    ] {
+        let stdin = fs_err::File::open(place.path("a.jsonl")).unwrap().into_file();
+        let mut command = shim.command(&place, arguments, "temp");
+        let ran: Ran = command.stdin(stdin).env("ONEFOLD_SHIM_ROOM", "300").output().unwrap().into();
+        let ran = ran.fails(2, &["no space left on device", "hint: ", "another disk"]);
+        assert!(!ran.stderr.contains("--resume"), "{arguments}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn one_stream_is_in_the_order_of_the_inputs() {
+    let place = Place::new();
+    let text = |topic: &str| line(topic, &prose(topic, 30));
+    // Without a line end behind the last line, and one of which nothing stays.
+    place.write("z.jsonl", text("alpha").trim_end());
+    place.write("in/b.jsonl", text("beta"));
+    place.write("in/a.jsonl", text("gamma").trim_end());
+    place.write("c.jsonl", text("alpha"));
+    place.write("a.jsonl", text("delta"));
+    let ran = place.run("dedup z.jsonl in c.jsonl a.jsonl --output - --max-removed 1").ok();
+    let ids = |ran: &Ran| ran.json().iter().map(|line| common::text_of(&line["id"])).collect::<Vec<_>>();
+    assert_eq!(ids(&ran), ["alpha", "gamma", "beta", "delta"]);
+    for how in ["gzip", "zstd", "lz4"] {
+        for name in ["z", "a"] {
+            let plain = fs_err::read(place.path(format!("{name}.jsonl"))).unwrap();
+            place.write(format!("{name}.{how}"), compressed::compress(how, &[plain]));
+        }
+        let ran = place.run(&format!("dedup z.{how} a.{how} --output -")).ok();
+        let stdout = compressed::decompress(how, &ran.stdout);
+        let lines: Vec<_> =
+            std::str::from_utf8(&stdout).unwrap().lines().filter(|line| !line.is_empty()).collect();
+        assert_eq!(lines.len(), 2, "{how}: {lines:?}");
+    }
+}
+
+#[test]
+fn one_stream_is_of_one_format() {
+    let place = Place::new();
+    let text = prose("alpha", 30);
+    place.write("a.jsonl", line("a", &text));
+    place.write("a.jsonl.gz", compressed::gzip(line("a", &text).as_bytes()));
+    place.write("a.txt", &text);
+    for name in ["1.csv", "2.csv"] {
+        place.write(name, format!("id,text\n{name},{text}\n"));
+    }
+    for name in ["1.parquet", "2.parquet"] {
+        place.write(name, table::table_of(&[("text", vec![Some(&*text)])], true));
+    }
+    for (inputs, said) in [
+        ("a.jsonl a.txt", ["a.jsonl is plain jsonl", "a.txt is plain text"]),
+        ("a.jsonl a.jsonl.gz", ["a.jsonl is plain jsonl", "a.jsonl.gz is jsonl in gzip"]),
+        ("1.csv 2.csv", ["one stream", "1.csv is plain csv"]),
+        ("1.parquet 2.parquet", ["one stream", "1.parquet is plain parquet"]),
+    ] {
+        let ran = place.run(&format!("dedup {inputs} --output -")).fails(2, &said);
+        assert!(ran.stdout.is_empty(), "{inputs}");
+    }
+    for input in ["1.csv", "1.parquet", "a.txt"] {
+        let ran = place.run(&format!("dedup {input} --output -")).ok();
+        assert!(!ran.stdout.is_empty(), "{input}");
+    }
+}

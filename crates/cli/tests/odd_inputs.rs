@@ -1,0 +1,173 @@
+//! Inputs that are odd and right: names, roles, headers and beginnings that one does not think of first.
+#![allow(clippy::unwrap_used, reason = "a test fails by it")]
+
+mod common;
+
+use common::archive::{self, Record, html};
+use common::{Place, compressed, ids, line, prose};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+
+#[test]
+fn no_name_of_a_source_is_that_of_an_unfinished_file() {
+    let place = Place::new();
+    let two = |a: &str, b: &str| line(a, &prose(a, 60)) + &line(b, &prose(b, 60));
+    place.write("in/.a.jsonl.tmp", two("1", "2"));
+    place.write("in/a.jsonl", two("3", "4"));
+    // Names of bytes that are no text, and as long as names can be.
+    place.write(OsStr::from_bytes(b"in/b\xe8.jsonl"), two("5", "6"));
+    place.write(OsStr::from_bytes(b"in/b\xe9.jsonl"), two("7", "8"));
+    let long = format!("{}.jsonl", "x".repeat(249));
+    place.write(format!("in/{long}"), two("9", "10"));
+    for threads in 1..3 {
+        let out = format!("out{threads}");
+        let run = place.dedup_to(&format!("in --threads {threads}"), &out);
+        run.counted(10, 10, 0, 0);
+        for name in [&b".a.jsonl.tmp"[..], b"a.jsonl", b"b\xe8.jsonl", b"b\xe9.jsonl", long.as_bytes()] {
+            let name = OsStr::from_bytes(name);
+            let kept = fs_err::read(place.path(&out).join("kept").join(name)).unwrap();
+            assert!(kept == fs_err::read(place.path("in").join(name)).unwrap(), "{name:?}");
+        }
+        let left = fs_err::read_dir(place.path(&out)).unwrap().map(|entry| entry.unwrap().path());
+        assert!(left.into_iter().all(|path| path.extension() != Some(OsStr::new("tmp"))));
+    }
+}
+
+#[test]
+fn a_field_may_have_more_than_one_role() {
+    let place = Place::new();
+    let text = prose("alpha", 60);
+    let object = |rest: &str| format!("{{{rest},\"text\":\"{text}\"}}\n");
+    place.write(
+        "urls.jsonl",
+        object("\"url\":\"http://x/long/long\"") + &object("\"url\":\"http://x/short\""),
+    );
+    place.write("urls.csv", format!("url,text\nhttp://x/long/long,{text}\nhttp://x/short,{text}\n"));
+    for (number, name) in ["urls.jsonl", "urls.csv"].into_iter().enumerate() {
+        let run =
+            place.dedup_to(&format!("{name} --id-field url --keep shortest-url"), &format!("u{number}"));
+        let removed = &run.removed()[0];
+        assert_eq!(removed["id"], "http://x/long/long", "{name}");
+        assert_eq!((&removed["url"], &removed["keeper"]["url"]), (&removed["id"], &removed["keeper"]["id"]));
+    }
+    let dated = object("\"id\":\"a\",\"date\":5") + &object("\"id\":\"b\",\"date\":9");
+    place.write("dates.jsonl", dated);
+    let run = place.dedup_to("dates.jsonl --keep field:date", "d");
+    assert_eq!(run.removed()[0]["id"], "a");
+    let run = place.dedup_to("dates.jsonl --id-field date --within date", "w");
+    run.counted(2, 2, 0, 0);
+}
+
+#[test]
+fn lines_of_json_behind_a_bad_one_are_lines_of_json() {
+    let place = Place::new();
+    let good: String = (0..6).map(|n| line(&n.to_string(), &prose(["a", "b"][n % 2], 60))).collect();
+    for (number, first) in ["[1,2]", "null", "# made today", "cut off\"}", "\0\0"].into_iter().enumerate() {
+        let input = format!("{first}\n{good}");
+        place.write("part-00000", &input);
+        place.dedup_to("part-00000", &format!("out{number}")).counted(7, 2, 4, 1);
+        let piped = place.run_with_input("dedup - --output - --quiet", input.as_bytes()).ok();
+        assert_eq!(ids(piped.text().as_bytes()), ["0", "1"], "{first:?}");
+    }
+    // A text that shows some JSON is a text.
+    let shown =
+        format!("How to write it\n\n    {good}\nSome words, and\nsome more\n{}", "and a line\n".repeat(9));
+    place.write("manual", shown);
+    place.dedup_to("manual", "manual-out").counted(1, 1, 0, 0);
+}
+
+#[test]
+fn text_that_begins_like_another_format_is_text() {
+    let place = Place::new();
+    place.write("in/warc.md", format!("WARC/1.1 is the name of a format. {}", prose("a", 60)));
+    place.write("in/parquet.txt", format!("PAR1 is how Parquet begins. {}", prose("b", 60)));
+    place.dedup("in").counted(2, 2, 0, 0);
+}
+
+#[test]
+fn a_table_may_begin_with_blank_lines() {
+    let place = Place::new();
+    place.write("a.csv", format!("\n\r\nid,text\n1,{}\n2,{}\n", prose("a", 60), prose("b", 60)));
+    place.dedup("a.csv").counted(2, 2, 0, 0);
+}
+
+#[test]
+fn a_listed_name_may_end_with_a_blank() {
+    let place = Place::new();
+    place.write("end ", line("1", &prose("a", 60)));
+    place.write("list", "end \n\n");
+    place.dedup("--files-from list").counted(1, 1, 0, 0);
+}
+
+#[test]
+fn zeroes_behind_the_last_member_are_no_record() {
+    let place = Place::new();
+    let pages = ["a", "b"]
+        .map(|topic| Record::response(topic, &format!("http://x/{topic}"), &html(&prose(topic, 60))));
+    let mut bytes: Vec<u8> = pages.iter().flat_map(|page| compressed::gzip(&page.bytes())).collect();
+    bytes.resize(bytes.len() + 512, 0);
+    place.write("a.warc.gz", &bytes);
+    let run = place.dedup("a.warc.gz --max-bad-records 0");
+    run.counted(2, 2, 0, 0);
+    assert!(run.kept("a.warc.gz") == bytes);
+}
+
+#[test]
+fn codings_may_stand_on_lines_of_their_own_and_in_the_transfer() {
+    let place = Place::new();
+    let page = html(&prose("alpha", 80));
+    let gzipped = compressed::gzip(page.as_bytes());
+    let twice = compressed::zstd(&gzipped);
+    let chunked = [format!("{:x}\r\n", gzipped.len()).as_bytes(), &gzipped, b"\r\n0\r\n\r\n"].concat();
+    let mut records = vec![Record::response("plain", "http://x/plain", &page)];
+    for (id, header, body) in [
+        ("lines", "Content-Encoding: gzip\r\ncontent-encoding: zstd", &twice),
+        ("folded", "Content-Encoding:\r\n gzip", &gzipped),
+        ("transfer", "Transfer-Encoding: gzip, chunked", &chunked),
+    ] {
+        let head = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n{header}\r\n\r\n");
+        let body = [head.as_bytes(), body].concat();
+        records.push(Record::response(id, &format!("http://x/{id}"), "").body(body));
+    }
+    // Text that was decoded, and begins as nothing does in Brotli.
+    let head = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Encoding: br\r\n\r\n";
+    let told = format!("{head}5 things to know: {}", prose("beta", 60));
+    records.push(Record::response("told", "http://x/told", "").body(told.into_bytes()));
+    place.write("a.warc", archive::bytes_of(&records).concat());
+    let run = place.dedup("a.warc");
+    run.counted(5, 2, 3, 0);
+    assert_eq!((run.count("removed_exact"), run.count("empty")), (3, 0));
+}
+
+#[test]
+fn parts_of_pages_are_not_compared() {
+    let place = Place::new();
+    let part = |id: &str| {
+        Record::response(id, &format!("http://x/{id}"), &html(&prose("same", 60)))
+            .with("WARC-Segment-Number", "1")
+    };
+    let rest = |id: &str, of: &str| {
+        Record::new("continuation", id)
+            .with("WARC-Segment-Number", "2")
+            .with("WARC-Segment-Origin-ID", &archive::uuid(of))
+            .body(prose(id, 60).into_bytes())
+    };
+    let records = [part("a"), rest("a2", "a"), part("b"), rest("b2", "b")];
+    let bytes = archive::bytes_of(&records).concat();
+    place.write("a.warc", &bytes);
+    for flags in ["", "--annotate"] {
+        let run = place.dedup_to(&format!("a.warc {flags}"), &format!("out{flags}"));
+        run.counted(0, 0, 0, 0);
+        assert_eq!(run.count("passed"), 4);
+        assert!(run.kept("a.warc") == bytes);
+    }
+}
+
+#[test]
+fn an_id_of_bytes_is_none() {
+    let place = Place::new();
+    place.write("a.parquet", common::table::binary_ids(&[prose("a", 60), prose("b", 60), prose("a", 60)]));
+    let run = place.dedup("a.parquet");
+    run.counted(3, 2, 1, 0);
+    assert_eq!(run.removed()[0]["id"], "a.parquet#2");
+}

@@ -1,0 +1,263 @@
+//! The members or frames of a compressed file, one after the other, and where each starts.
+
+use super::window::window_log;
+use super::{Compression, skippable};
+use crate::source::OpenFile;
+use flate2::bufread::GzDecoder;
+use lz4_flex::frame::FrameDecoder;
+use std::io::{self, BufRead, BufReader, Read};
+use zstd::stream::raw::{DParameter, Operation};
+
+/// Decompresses what comes; a read gives bytes of one member.
+pub(super) trait Frames: Read + Send {
+    /// Where in the file the member starts that the last read was about.
+    fn member(&self) -> u64;
+
+    /// How far the file has been used. After an error of zstd that is a place before it.
+    fn position(&self) -> u64;
+
+    /// The reader behind it, to start anew.
+    fn into_reader(self: Box<Self>) -> Option<BufReader<OpenFile>>;
+}
+
+/// Reads from where `reader` is; zstd by its dictionary, if there is one.
+pub(super) fn open(
+    reader: BufReader<OpenFile>,
+    compression: Compression,
+    dictionary: Option<&[u8]>,
+) -> io::Result<Option<Box<dyn Frames>>> {
+    let member = position(&reader);
+    Ok(Some(match compression {
+        Compression::None => return Ok(None),
+        Compression::Gzip => Box::new(GzipMembers { decoder: Some(GzDecoder::new(reader)), member }),
+        Compression::Zstd => {
+            let decoder = zstd_decoder(dictionary, window_log(reader.get_ref())?)?;
+            Box::new(ZstdFrames { decoder, reader, member, inside: false })
+        }
+        Compression::Lz4 => {
+            let decoder = FrameDecoder::new(Watched { reader, ran_out: false });
+            Box::new(Lz4Frames { decoder: Some(decoder), member, inside: false })
+        }
+    }))
+}
+
+fn position(reader: &BufReader<OpenFile>) -> u64 {
+    reader.get_ref().position() - reader.buffer().len() as u64
+}
+
+/// Gzip members; zero padding behind the last one, as tape drives leave it, is no fault.
+struct GzipMembers {
+    /// Always there but for a moment between two members.
+    decoder: Option<GzDecoder<BufReader<OpenFile>>>,
+    member: u64,
+}
+
+/// Whether another member starts behind padding, or the file ends.
+fn starts_member(reader: &mut BufReader<OpenFile>) -> io::Result<bool> {
+    loop {
+        let chunk = reader.fill_buf()?;
+        if chunk.is_empty() {
+            return Ok(false);
+        }
+        let padding = chunk.iter().position(|&byte| byte != 0).unwrap_or(chunk.len());
+        let next = chunk.get(padding).copied();
+        reader.consume(padding);
+        match next {
+            None => {}
+            Some(0x1f) => return Ok(true),
+            Some(_) => {
+                return Err(io::Error::new(io::ErrorKind::InvalidData, "garbage behind a gzip member"));
+            }
+        }
+    }
+}
+
+impl Read for GzipMembers {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while let Some(decoder) = &mut self.decoder {
+            let count = decoder.read(buffer)?;
+            if count > 0 || buffer.is_empty() {
+                return Ok(count);
+            }
+            let starts = starts_member(decoder.get_mut());
+            self.member = position(decoder.get_ref());
+            if !starts? {
+                break;
+            }
+            self.decoder = self.decoder.take().map(|decoder| GzDecoder::new(decoder.into_inner()));
+        }
+        Ok(0)
+    }
+}
+
+impl Frames for GzipMembers {
+    fn member(&self) -> u64 {
+        self.member
+    }
+
+    fn position(&self) -> u64 {
+        self.decoder.as_ref().map_or(self.member, |decoder| position(decoder.get_ref()))
+    }
+
+    fn into_reader(self: Box<Self>) -> Option<BufReader<OpenFile>> {
+        self.decoder.map(GzDecoder::into_inner)
+    }
+}
+
+/// A decoder that takes windows up to `window_log`.
+pub(super) fn zstd_decoder(
+    dictionary: Option<&[u8]>,
+    window_log: u32,
+) -> io::Result<zstd::stream::raw::Decoder<'static>> {
+    let mut decoder = zstd::stream::raw::Decoder::with_dictionary(dictionary.unwrap_or_default())?;
+    decoder.set_parameter(DParameter::WindowLogMax(window_log))?;
+    Ok(decoder)
+}
+
+/// Zstd frames, skippable ones included.
+struct ZstdFrames {
+    decoder: zstd::stream::raw::Decoder<'static>,
+    reader: BufReader<OpenFile>,
+    member: u64,
+    /// Whether a frame has begun and not ended.
+    inside: bool,
+}
+
+impl Read for ZstdFrames {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let input = self.reader.fill_buf()?;
+            let ended = input.is_empty();
+            if !self.inside {
+                if ended {
+                    return Ok(0);
+                }
+                let length = input.len() as u64;
+                self.member = self.reader.get_ref().position() - length;
+                self.decoder.reinit()?;
+                self.inside = true;
+            }
+            // Behind the end of the file there may be something left to be handed out.
+            let status = self.decoder.run_on_buffers(self.reader.buffer(), buffer);
+            let status = status.map_err(|error| named(error, self.reader.buffer()))?;
+            self.reader.consume(status.bytes_read);
+            self.inside = status.remaining > 0;
+            if status.bytes_written > 0 || buffer.is_empty() {
+                return Ok(status.bytes_written);
+            }
+            if self.inside && ended {
+                return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "zstd frame without its end"));
+            }
+        }
+    }
+}
+
+/// An error of zstd; of a frame that needs a dictionary, one that names it.
+fn named(error: io::Error, frame: &[u8]) -> io::Error {
+    // The library's own text is all that there is of the kind of its errors.
+    if error.to_string() != "Dictionary mismatch" {
+        return error;
+    }
+    let id = zstd::zstd_safe::get_dict_id_from_frame(frame);
+    let name = id.map_or("a dictionary".into(), |id| format!("the dictionary {id}"));
+    let message = format!("needs {name}, which the file does not begin with");
+    io::Error::new(io::ErrorKind::InvalidData, message)
+}
+
+impl Frames for ZstdFrames {
+    fn member(&self) -> u64 {
+        self.member
+    }
+
+    fn position(&self) -> u64 {
+        position(&self.reader)
+    }
+
+    fn into_reader(self: Box<Self>) -> Option<BufReader<OpenFile>> {
+        Some(self.reader)
+    }
+}
+
+/// LZ4 frames as `lz4` concatenates them. The decoder reads one, and trips over skippable ones and over a next one with
+/// blocks of another size.
+struct Lz4Frames {
+    /// Always there but for a moment between two frames.
+    decoder: Option<FrameDecoder<Watched>>,
+    member: u64,
+    /// Whether a frame has begun and not ended.
+    inside: bool,
+}
+
+/// A reader that knows whether it was asked for more than it has.
+struct Watched {
+    reader: BufReader<OpenFile>,
+    ran_out: bool,
+}
+
+impl Read for Watched {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.reader.read(buffer)?;
+        self.ran_out |= count == 0 && !buffer.is_empty();
+        Ok(count)
+    }
+}
+
+impl Read for Lz4Frames {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while let Some(decoder) = &mut self.decoder {
+            if !self.inside {
+                let reader = &mut decoder.get_mut().reader;
+                self.member = position(reader);
+                while pass_skippable(reader)? {
+                    self.member = position(reader);
+                }
+                if reader.fill_buf()?.is_empty() {
+                    break;
+                }
+                self.inside = true;
+                self.decoder = self.decoder.take().map(|decoder| FrameDecoder::new(decoder.into_inner()));
+                continue;
+            }
+            let count = decoder.read(buffer)?;
+            if count > 0 || buffer.is_empty() {
+                return Ok(count);
+            }
+            // The decoder takes a file that stops between two blocks for one that ends. A whole frame ends with a
+            // mark, behind which the decoder asks for nothing more.
+            if decoder.get_ref().ran_out {
+                return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "LZ4 frame without its end mark"));
+            }
+            self.inside = false;
+        }
+        Ok(0)
+    }
+}
+
+/// Passes over a skippable frame, if one starts here.
+fn pass_skippable(reader: &mut BufReader<OpenFile>) -> io::Result<bool> {
+    let mut head = Vec::new();
+    reader.by_ref().take(8).read_to_end(&mut head)?;
+    let Some(length) = skippable(&head) else {
+        reader.seek_relative(-(head.len() as i64))?;
+        return Ok(false);
+    };
+    let passed = io::copy(&mut reader.by_ref().take(length), &mut io::sink())?;
+    if passed < length {
+        return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "skippable frame without its end"));
+    }
+    Ok(true)
+}
+
+impl Frames for Lz4Frames {
+    fn member(&self) -> u64 {
+        self.member
+    }
+
+    fn position(&self) -> u64 {
+        self.decoder.as_ref().map_or(self.member, |decoder| position(&decoder.get_ref().reader))
+    }
+
+    fn into_reader(self: Box<Self>) -> Option<BufReader<OpenFile>> {
+        self.decoder.map(|decoder| decoder.into_inner().reader)
+    }
+}
