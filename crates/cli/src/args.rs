@@ -269,10 +269,7 @@ pub(crate) struct Pairs {
     /// Instead of pairs, print how many there are by score and by band
     #[arg(long, conflicts_with = "format", help_heading = "Output")]
     pub(crate) histogram: bool,
-    /// Fail if more pairs are to be compared or listed
-    ///
-    /// They are counted before the first is printed; a listing that --memory cuts into several passes is counted pass by pass, and
-    /// what was printed of earlier ones stays.
+    /// Fail if more pairs are to be listed, before the first is printed
     #[arg(long, value_name = "N", default_value_t = 100_000_000, help_heading = "Output")]
     pub(crate) max_pairs: u64,
     #[command(flatten)]

@@ -153,16 +153,23 @@ fn signal(name: &str, id: u32) {
 #[test]
 fn an_interrupt_ends_a_long_run_soon() {
     let place = Place::new();
-    let corpus = Corpus { mean_words: 200.0, vocabulary: 20_000, ..Corpus::new(12_000) };
+    let corpus = Corpus { mean_words: 200.0, vocabulary: 20_000, ..Corpus::new(100_000) };
     write_jsonl(&corpus, place.path("a.jsonl")).unwrap();
     for arguments in [
         "dedup a.jsonl --output out --threads 1",
         "pairs a.jsonl --threads 1",
         "dedup a.jsonl --output - --threads 1",
     ] {
+        let names = || fs_err::read_dir(place.path("")).unwrap().count();
+        let before = names();
         let mut child = place.command(arguments);
         let child = place.start(child.env("TMPDIR", place.path("")));
-        std::thread::sleep(Duration::from_millis(120));
+        // It has begun once it has a folder of its own.
+        let begun = std::time::Instant::now();
+        while names() == before && begun.elapsed() < Duration::from_secs(10) {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        std::thread::sleep(Duration::from_millis(50));
         signal("-INT", child.id());
         let since = std::time::Instant::now();
         let ran: common::Ran = child.wait_with_output().unwrap().into();

@@ -5,7 +5,7 @@
 mod common;
 
 use common::{Place, assert_same_output, line};
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 
 const MIB: u64 = 1 << 20;
 
@@ -16,6 +16,10 @@ fn word(n: u64) -> String {
 
 fn text(from: u64, words: u64) -> String {
     (from..from + words).map(word).collect::<Vec<_>>().join(" ")
+}
+
+fn lines_of(bytes: &[u8]) -> u64 {
+    bytes.iter().filter(|&&byte| byte == b'\n').count() as u64
 }
 
 fn assert_kept(run: &common::Run, budget: u64) {
@@ -106,6 +110,70 @@ fn all_near_each_other_is_no_square() {
             assert!(compared < 2 * DOCUMENTS, "{compared} comparisons of {DOCUMENTS} documents");
         }
     }
+}
+
+/// Documents of passages out of one pool, so that each meets many others by chance and all are one component; every tenth
+/// is the one before it with another passage.
+fn one_component(documents: u64) -> String {
+    const PASSAGES: u64 = 10;
+    let passage = |n: u64| text(n * 1000, 24);
+    let chosen = |document: u64, at: u64| {
+        let mixed = (document * PASSAGES + at + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        (mixed ^ mixed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 40
+    };
+    let lines = (0..documents).map(|n| {
+        let like = if n % 10 == 9 { n - 1 } else { n };
+        let of = |at| if at == PASSAGES - 1 { chosen(n, at) } else { chosen(like, at) };
+        let words: Vec<String> = (0..PASSAGES).map(|at| passage(of(at) % (documents / 30))).collect();
+        line(&n.to_string(), &words.join(" "))
+    });
+    lines.collect()
+}
+
+#[test]
+fn a_component_that_does_not_fit_is_decided_in_blocks_to_the_same_bytes() {
+    const DOCUMENTS: u64 = 20_000;
+    let place = Place::new();
+    place.write("a.jsonl", one_component(DOCUMENTS));
+    for (number, flags) in ["", "--keep longest", "--cluster components"].iter().enumerate() {
+        let arguments = format!("a.jsonl --threshold 0.3 --max-removed 1 {flags}");
+        let small =
+            place.dedup_to(&format!("{arguments} --threads 1 --memory 40MiB"), &format!("small{number}"));
+        let large = place.dedup_to(&format!("{arguments} --memory 2GiB"), &format!("large{number}"));
+        assert!(small.count("removed_near") >= DOCUMENTS / 10 - 100, "{flags}");
+        assert_same_output(&small.folder, &large.folder);
+        assert_kept(&small, 40 * MIB);
+    }
+    let pairs = |budget: &str| place.run(&format!("pairs a.jsonl --threshold 0.3 {budget}")).ok().stdout;
+    let listed = pairs("--threads 1 --memory 40MiB");
+    assert!(lines_of(&listed) > DOCUMENTS / 10);
+    assert!(listed == pairs("--memory 2GiB"), "pairs differ by --memory");
+}
+
+#[test]
+fn pairs_of_documents_all_near_each_other_are_not_held() {
+    const DOCUMENTS: u64 = 1_500;
+    let place = Place::new();
+    let lines = (0..DOCUMENTS).map(|n| {
+        let words: Vec<String> =
+            (0..150).map(|at| if at == n % 150 { format!("x{n}") } else { word(at) }).collect();
+        line(&n.to_string(), &words.join(" "))
+    });
+    place.write("a.jsonl", lines.collect::<String>());
+    let mut child = place.start(&mut place.command("pairs a.jsonl --quiet --threads 2 --memory 56MiB"));
+    let mut out = child.stdout.take().unwrap();
+    // What is listed comes after all that is compared, and waits for its reader.
+    let mut listed = vec![0];
+    out.read_exact(&mut listed).unwrap();
+    let status = fs_err::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("a peak");
+    let peak: u64 = peak.trim().trim_end_matches(" kB").parse().unwrap();
+    out.read_to_end(&mut listed).unwrap();
+    assert!(child.wait().unwrap().success());
+    assert_eq!(lines_of(&listed), DOCUMENTS * (DOCUMENTS - 1) / 2 + 1);
+    assert!(peak * 1024 <= 56 * MIB, "{peak} kB under --memory 56MiB");
+    let free = place.run("pairs a.jsonl --quiet --memory 2GiB").ok();
+    assert!(listed == free.stdout, "pairs differ by --memory");
 }
 
 #[test]

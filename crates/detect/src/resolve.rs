@@ -17,32 +17,126 @@ pub enum Clustering {
     Components,
 }
 
+/// Numbers of buckets of each of some documents, one list behind the other.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BucketLists {
+    buckets: Vec<u32>,
+    ends: Vec<u32>,
+    bucket_count: usize,
+}
+
+impl BucketLists {
+    /// The buckets of documents 0 to `documents`, given the documents of each bucket, twice.
+    ///
+    /// # Panics
+    /// If a document is not below `documents`.
+    pub fn new<B: IntoIterator<Item = u32>>(
+        documents: usize,
+        buckets: impl Iterator<Item = B> + Clone,
+    ) -> Self {
+        let mut ends = vec![0u32; documents];
+        for document in buckets.clone().flatten() {
+            ends[document as usize] += 1;
+        }
+        let mut sum = 0;
+        for end in &mut ends {
+            sum += std::mem::replace(end, sum);
+        }
+        // What is the beginning of each list now is its end once the list is filled.
+        let (mut lists, mut bucket_count) = (vec![0; sum as usize], 0);
+        for bucket in buckets {
+            for document in bucket {
+                let at = &mut ends[document as usize];
+                lists[*at as usize] = bucket_count as u32;
+                *at += 1;
+            }
+            bucket_count += 1;
+        }
+        BucketLists { buckets: lists, ends, bucket_count }
+    }
+
+    /// The buckets of a document, in order.
+    pub fn of(&self, document: usize) -> &[u32] {
+        let start = if document == 0 { 0 } else { self.ends[document - 1] };
+        &self.buckets[start as usize..self.ends[document] as usize]
+    }
+
+    /// Number of documents.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there is no document.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+}
+
+/// Which documents stay, by bucket.
+#[derive(Clone, Debug)]
+pub struct Staying<'b> {
+    lists: &'b BucketLists,
+    /// Room for all documents of each bucket, one behind the other.
+    documents: Vec<u32>,
+    /// Where each bucket begins, and where what stays of it ends.
+    places: Vec<(u32, u32)>,
+}
+
+impl<'b> Staying<'b> {
+    /// Nobody stays so far.
+    pub fn new(lists: &'b BucketLists) -> Self {
+        let mut places = vec![(0, 0); lists.bucket_count];
+        for &bucket in &lists.buckets {
+            places[bucket as usize].1 += 1;
+        }
+        let mut sum = 0;
+        for (start, end) in &mut places {
+            let size = *end;
+            (*start, *end) = (sum, sum);
+            sum += size;
+        }
+        Staying { lists, documents: vec![0; lists.buckets.len()], places }
+    }
+
+    /// A document stays; each may be told once.
+    pub fn add(&mut self, document: usize) {
+        for &bucket in self.lists.of(document) {
+            let end = &mut self.places[bucket as usize].1;
+            self.documents[*end as usize] = document as u32;
+            *end += 1;
+        }
+    }
+
+    /// Those that stay and share a bucket with a document, in order.
+    pub fn near(&self, document: usize, near: &mut Vec<u32>) {
+        near.clear();
+        for &bucket in self.lists.of(document) {
+            let (start, end) = self.places[bucket as usize];
+            near.extend_from_slice(&self.documents[start as usize..end as usize]);
+        }
+        near.sort_unstable();
+        near.dedup();
+    }
+}
+
 /// What [`stars`] needs to know of the documents, numbered in rank order from 0.
 pub trait Candidates {
     /// Why a comparison could not be made.
     type Error;
-    /// Buckets of a document.
-    fn buckets(&self, document: usize) -> &[u32];
-    /// Number of buckets.
-    fn bucket_count(&self) -> usize;
     /// Whether `document` verifies against `keeper`.
     fn verify(&mut self, document: usize, keeper: usize) -> Result<bool, Self::Error>;
     /// Called once a document is decided: `None` if it is a keeper.
     fn decided(&mut self, document: usize, keeper: Option<usize>) -> Result<(), Self::Error>;
 }
 
-/// Decides `count` documents in rank order. Work is linear where a bucket holds few keepers, however many
-/// documents it holds.
-pub fn stars<C: Candidates>(count: usize, candidates: &mut C) -> Result<(), C::Error> {
-    let mut keepers_of_bucket: Vec<Vec<u32>> = vec![Vec::new(); candidates.bucket_count()];
+/// Decides documents in rank order by the buckets they are in, but for the first `settled`, of which it is known that they are keepers. Work is linear
+/// where a bucket holds few keepers, however many documents it holds.
+pub fn stars<C: Candidates>(lists: &BucketLists, settled: usize, candidates: &mut C) -> Result<(), C::Error> {
+    let mut staying = Staying::new(lists);
+    (0..settled).for_each(|document| staying.add(document));
     let mut near: Vec<u32> = Vec::new();
-    for document in 0..count {
-        near.clear();
-        for &bucket in candidates.buckets(document) {
-            near.extend_from_slice(&keepers_of_bucket[bucket as usize]);
-        }
-        near.sort_unstable();
-        near.dedup();
+    for document in settled..lists.len() {
+        staying.near(document, &mut near);
         let mut keeper = None;
         for &candidate in &near {
             if candidates.verify(document, candidate as usize)? {
@@ -51,9 +145,7 @@ pub fn stars<C: Candidates>(count: usize, candidates: &mut C) -> Result<(), C::E
             }
         }
         if keeper.is_none() {
-            for &bucket in candidates.buckets(document) {
-                keepers_of_bucket[bucket as usize].push(document as u32);
-            }
+            staying.add(document);
         }
         candidates.decided(document, keeper)?;
     }
@@ -95,8 +187,8 @@ impl Unions {
 mod tests {
     use super::*;
 
+    #[derive(Default)]
     struct Line {
-        buckets: Vec<Vec<u32>>,
         verified: usize,
         keepers: Vec<Option<usize>>,
     }
@@ -104,12 +196,6 @@ mod tests {
     /// Documents on a line, alike where at most one step apart.
     impl Candidates for Line {
         type Error = std::convert::Infallible;
-        fn buckets(&self, document: usize) -> &[u32] {
-            &self.buckets[document]
-        }
-        fn bucket_count(&self) -> usize {
-            1
-        }
         fn verify(&mut self, document: usize, keeper: usize) -> Result<bool, Self::Error> {
             self.verified += 1;
             Ok(document.abs_diff(keeper) <= 1)
@@ -122,9 +208,28 @@ mod tests {
 
     #[test]
     fn a_chain_is_not_one_star() {
-        let mut line = Line { buckets: vec![vec![0]; 5], verified: 0, keepers: Vec::new() };
-        stars(5, &mut line).unwrap();
+        let lists = BucketLists::new(5, std::iter::once(0..5));
+        let mut line = Line::default();
+        stars(&lists, 0, &mut line).unwrap();
         assert_eq!(line.keepers, [None, Some(0), None, Some(2), None]);
+        let mut line = Line::default();
+        stars(&lists, 2, &mut line).unwrap();
+        assert_eq!(line.keepers, [Some(1), None, Some(3)]);
+    }
+
+    #[test]
+    fn documents_meet_those_that_stay_in_their_buckets() {
+        let buckets: [&[u32]; 4] = [&[0, 3, 4], &[1, 2], &[], &[3, 4]];
+        let lists = BucketLists::new(6, buckets.iter().map(|bucket| bucket.iter().copied()));
+        let all: Vec<&[u32]> = (0..lists.len()).map(|document| lists.of(document)).collect();
+        assert_eq!(all, [&[0][..], &[1], &[1], &[0, 3], &[0, 3], &[]]);
+        let mut staying = Staying::new(&lists);
+        let mut near = Vec::new();
+        [0, 3, 1].iter().for_each(|&document| staying.add(document));
+        for (document, expected) in [(4, &[0, 3][..]), (2, &[1]), (5, &[])] {
+            staying.near(document, &mut near);
+            assert_eq!(near, expected);
+        }
     }
 
     #[test]

@@ -28,6 +28,14 @@ impl Buckets {
         (0..self.len()).map(|index| self.get(index))
     }
 
+    /// The buckets that are not equal to another.
+    pub(crate) fn distinct(&self) -> Vec<&[DocId]> {
+        let mut buckets: Vec<&[DocId]> = self.iter().collect();
+        buckets.sort_unstable();
+        buckets.dedup();
+        buckets
+    }
+
     /// Bytes held.
     pub(crate) fn bytes(&self) -> u64 {
         (self.members.len() * 4 + self.ends.len() * 8) as u64

@@ -10,14 +10,14 @@ use crate::meet::Meeting;
 use crate::piece::ALL_SLICES;
 use crate::rotate;
 use crate::scan::{lock, parallel};
+use crate::shares::{Giant, Maker, Share, Shares, bucket_budget};
 use crate::table::{DocId, Table};
 use crate::urls::Ties;
 use crate::workdir::Workdir;
-use onefold_detect::mix;
 use onefold_detect::resolve::Unions;
 use onefold_run::{Bucket, Method, Neighbours};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// Buckets from this size on are named in the manifest.
 const LARGE: usize = 1000;
@@ -28,11 +28,13 @@ const NAMED: usize = 20;
 pub(crate) struct Matched<'t> {
     /// Documents tied by their URLs, which meet too.
     pub(crate) ties: &'t Ties,
-    unions: Mutex<Unions>,
+    pub(crate) unions: Mutex<Unions>,
     keys: Keys,
+    /// Pairs found beside keys.
+    rotated: Buckets,
     /// All buckets, if they fit the budget; else they are made anew, a share of the components at a time.
     held: Option<Buckets>,
-    passes: usize,
+    pub(crate) shares: Shares,
     /// Large buckets: size, first document, whether a cap cut it.
     large: Vec<(usize, DocId, bool)>,
 }
@@ -50,14 +52,14 @@ impl<'t> Matched<'t> {
         let unions = Mutex::new(Unions::new(table.len()));
         let (method, neighbours) = (job.plan.method, job.plan.simhash.neighbours);
         let mut gathered = Gathered::default();
-        match neighbours {
+        let rotated = match neighbours {
             Neighbours::Rotate(rotations) if method == Method::Simhash => {
-                let pairs = rotate::neighbours(context, table, representatives, rotations)?;
-                join_all(&mut lock(&unions), &pairs);
-                gathered.add(&pairs);
+                rotate::neighbours(context, table, representatives, rotations)?
             }
-            _ => {}
-        }
+            _ => Buckets::default(),
+        };
+        join_all(&mut lock(&unions), &rotated);
+        gathered.add(&rotated);
         let cap = job.plan.max_bucket.unwrap_or(usize::MAX);
         let tied = ties.buckets(cap);
         join_all(&mut lock(&unions), &tied);
@@ -67,39 +69,41 @@ impl<'t> Matched<'t> {
                 ties,
                 unions,
                 keys,
+                rotated,
                 held: Some(gathered.finish()),
-                passes: 1,
+                shares: Shares::default(),
                 large: Vec::new(),
             });
         }
-        let budget = job.resources.memory_bytes / 4;
+        let budget = bucket_budget(context);
         let large = Mutex::new(ties.large(LARGE, cap));
-        // What there is so far, while it fits the budget, and how much it would be with repeats.
-        let state: Mutex<(Option<Gathered>, u64)> = Mutex::new((Some(gathered), tied.bytes()));
+        // What there is so far, while it fits the budget.
+        let gathered = Mutex::new(Some(gathered));
         each_slice(
             context,
             (table, &keys),
             representatives,
             |buckets| {
                 join_all(&mut lock(&unions), &buckets);
-                let mut state = lock(&state);
-                state.1 += buckets.bytes();
-                if let Some(gathered) = &mut state.0 {
-                    gathered.add(&buckets);
-                    if gathered.bytes() > budget {
-                        state.0 = None;
+                let mut gathered = lock(&gathered);
+                if let Some(held) = &mut *gathered {
+                    held.add(&buckets);
+                    if held.bytes() > budget {
+                        *gathered = None;
                     }
                 }
             },
             &large,
         )?;
-        let (gathered, bytes) = state.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let held = gathered.map(Gathered::finish);
-        let passes = if held.is_some() { 1 } else { bytes.div_ceil(budget.max(1)) as usize + 1 };
-        let mut large = large.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let held = gathered.into_inner().unwrap_or_else(PoisonError::into_inner).map(Gathered::finish);
+        let mut large = large.into_inner().unwrap_or_else(PoisonError::into_inner);
         large.sort_unstable_by_key(|&(size, first, cut)| (std::cmp::Reverse(size), first, cut));
         large.dedup();
-        Ok(Matched { ties, unions, keys, held, passes, large })
+        let mut matched = Matched { ties, unions, keys, rotated, held, shares: Shares::default(), large };
+        if matched.held.is_none() {
+            matched.shares = Shares::find(&matched, context, table, representatives)?;
+        }
+        Ok(matched)
     }
 
     /// Hands out all components, a share at a time; the documents of each share's components are in no other.
@@ -108,32 +112,35 @@ impl<'t> Matched<'t> {
         context: &Context<'_>,
         table: &Table<'_>,
         representatives: &Representatives,
-        mut take: impl FnMut(&Components<'_>) -> Result<(), Error>,
+        mut take: impl FnMut(Share<'_>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         if let Some(buckets) = &self.held {
-            return take(&Components::new(buckets, &mut lock(&self.unions)));
+            return take(Share::Whole(Components::new(buckets, &mut lock(&self.unions))));
         }
-        for pass in 0..self.passes {
-            let gathered = Mutex::new(Gathered::default());
-            let ignored = Mutex::new(Vec::new());
-            let add = |buckets: Buckets| {
-                let mut mine = Buckets::default();
-                let mut unions = lock(&self.unions);
-                for bucket in buckets.iter() {
-                    let root = unions.root(bucket[0]);
-                    if mix::split(place_of(root), self.passes as u64).0 == pass {
-                        mine.push(bucket);
-                    }
-                }
-                drop(unions);
-                lock(&gathered).add(&mine);
-            };
-            add(self.ties.buckets(context.job.plan.max_bucket.unwrap_or(usize::MAX)));
-            each_slice(context, (table, &self.keys), representatives, add, &ignored)?;
-            let all = gathered.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).finish();
-            take(&Components::new(&all, &mut lock(&self.unions)))?;
+        for (share, is_giant) in self.shares.each() {
+            let maker = Maker { matched: self, context, table, representatives, share };
+            if is_giant {
+                take(Share::Giant(Giant::new(maker)))?;
+            } else {
+                let all = maker.all()?;
+                take(Share::Whole(Components::new(&all, &mut lock(&self.unions))))?;
+            }
         }
         Ok(())
+    }
+
+    /// Hands over all buckets, in any order.
+    pub(crate) fn each_bucket(
+        &self,
+        context: &Context<'_>,
+        table: &Table<'_>,
+        representatives: &Representatives,
+        take: impl Fn(Buckets) + Sync,
+    ) -> Result<(), Error> {
+        take(self.rotated.clone());
+        take(self.ties.buckets(context.job.plan.max_bucket.unwrap_or(usize::MAX)));
+        let ignored = Mutex::new(Vec::new());
+        each_slice(context, (table, &self.keys), representatives, take, &ignored)
     }
 
     /// The large buckets, for the manifest.
@@ -146,11 +153,6 @@ impl<'t> Matched<'t> {
             })
             .collect()
     }
-}
-
-/// The place of a component, by its first document, in the order in which components are shared out.
-pub(crate) fn place_of(root: DocId) -> u64 {
-    mix::pair(root.into(), 1)
 }
 
 fn join_all(unions: &mut Unions, buckets: &Buckets) {

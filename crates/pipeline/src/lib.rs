@@ -43,6 +43,7 @@ mod related;
 mod resolve;
 mod rotate;
 mod scan;
+mod shares;
 mod sketcher;
 mod spool;
 mod system;

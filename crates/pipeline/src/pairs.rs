@@ -1,6 +1,9 @@
 //! `pairs`: verified pairs, listed and nothing removed.
 
-use crate::components::{Components, Matched, documents_of, place_of};
+mod copies;
+mod found;
+
+use crate::components::{Matched, documents_of};
 use crate::error::Error;
 use crate::exact::Representatives;
 use crate::job::Job;
@@ -9,17 +12,22 @@ use crate::preflight;
 use crate::progress::StageKind;
 use crate::recipe::Recipe;
 use crate::scan::{lock, parallel, scan};
+use crate::shares::Share;
 use crate::spool::Spools;
 use crate::table::{DocId, Table};
 use crate::urls::{Ties, Versions};
 use crate::verify::{Likeness, Verifier};
 use crate::workdir::Workdir;
+use copies::Copies;
+use found::{Found, FoundPairs};
+use onefold_detect::resolve::BucketLists;
 use onefold_formats::BadRecord;
 use onefold_run::Counts;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 /// How two documents of a pair are related.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,7 +82,7 @@ pub struct PairsSummary {
     pub by_band: Vec<u64>,
 }
 
-/// Lists verified pairs in order of documents within each component: each near pair of distinct texts once, each
+/// Lists verified pairs, copies first, then component by component, in order of documents: each near pair of distinct texts once, each
 /// copy with the first; with `expand`, every pair of documents.
 pub fn pairs(
     job: &Job<'_>,
@@ -101,8 +109,19 @@ pub fn pairs(
         let representatives = Representatives::find(&table, &Versions::default())?;
         let ties = Ties::default();
         let matched = Matched::find(&context, &table, &representatives, &ties, &workdir)?;
-        let listing = Listing::new(&context, &table, &representatives, expand, max_pairs);
-        let mut summary = listing.list(&matched, &workdir, take)?;
+        let copies = Copies::find(&table, &representatives);
+        let listing = Listing {
+            context: &context,
+            table: &table,
+            representatives: &representatives,
+            copies,
+            expand,
+            max_pairs,
+            workdir: &workdir,
+            counted: AtomicU64::new(0),
+            by_band: Mutex::default(),
+        };
+        let mut summary = listing.list(&matched, take)?;
         summary.counts = counts(&table, found.bad.len() as u64);
         summary.first_bad = first_bad(&table, &found.bad);
         Ok(summary)
@@ -136,55 +155,28 @@ struct Listing<'a> {
     context: &'a Context<'a>,
     table: &'a Table<'a>,
     representatives: &'a Representatives,
-    /// Copies of each representative that has some, itself included, in order.
-    copies: BTreeMap<DocId, Vec<DocId>>,
+    copies: Copies,
     expand: bool,
     max_pairs: u64,
+    workdir: &'a Workdir,
+    /// Pairs that will be listed, as far as they are known.
+    counted: AtomicU64,
+    by_band: Mutex<Vec<u64>>,
 }
 
-/// A pair that was verified.
-#[derive(Clone, Copy)]
-struct Found {
-    first: DocId,
-    second: DocId,
-    similarity: f64,
-    kind: PairKind,
-    /// Of the first in the second, and the other way round.
-    containment: Option<[f64; 2]>,
-    /// The place of their component in the order in which components are shared out, however many shares there are.
-    component: u64,
-}
-
-type Verified = Vec<Found>;
-
-impl<'a> Listing<'a> {
-    fn new(
-        context: &'a Context<'a>,
-        table: &'a Table<'a>,
-        representatives: &'a Representatives,
-        expand: bool,
-        max_pairs: u64,
-    ) -> Self {
-        let mut copies: BTreeMap<DocId, Vec<DocId>> = BTreeMap::new();
-        for document in 0..table.len() as DocId {
-            let representative = representatives.of(document);
-            if representative != document || representatives.with_copies.binary_search(&document).is_ok() {
-                copies.entry(representative).or_default().push(document);
-            }
-        }
-        Listing { context, table, representatives, copies, expand, max_pairs }
-    }
-
+impl Listing<'_> {
     fn list(
         &self,
         matched: &Matched<'_>,
-        workdir: &Workdir,
         take: &mut (dyn FnMut(&Pair<'_>) -> Result<(), Error> + Send),
     ) -> Result<PairsSummary, Error> {
-        let mut summary = PairsSummary::default();
         // Pairs are counted before the first of them is listed.
-        let mut counted = self.copies.values().map(|copies| self.exact_pairs(copies.len() as u64)).sum();
-        self.guard(counted)?;
+        self.count(self.copies.each().map(|copies| self.exact_pairs(copies.len() as u64)).sum())?;
+        let found = FoundPairs::new(self.context, self.workdir);
+        matched.each_share(self.context, self.table, self.representatives, |share| {
+            self.verify(&share, &found)
+        })?;
+        let mut summary = PairsSummary::default();
         let mut put = |found: Found| -> Result<(), Error> {
             let Found { first, second, similarity, kind, mut containment, .. } = found;
             summary.pairs += 1;
@@ -196,29 +188,17 @@ impl<'a> Listing<'a> {
             let (a, b) = (self.table.names(low)?.id, self.table.names(high)?.id);
             take(&Pair { id_a: &a, id_b: &b, similarity, kind, containment })
         };
-        let mut copies = self.copies.values();
-        let mut compared = 0;
-        let by_band = Mutex::new(Vec::new());
-        matched.each_share(self.context, self.table, self.representatives, |components| {
-            let verified = self.verify(components, workdir, &mut compared, &by_band)?;
-            let both = |found: &Found| {
-                self.documents(found.first).len() as u64 * self.documents(found.second).len() as u64
-            };
-            counted += verified.iter().map(both).sum::<u64>();
-            self.guard(counted)?;
-            self.put_copies(&mut copies, &mut put)?;
-            for &found in &verified {
-                let (firsts, seconds) = (self.documents(found.first), self.documents(found.second));
-                for &first in firsts {
-                    for &second in seconds {
-                        put(Found { first, second, ..found })?;
-                    }
+        self.put_copies(&mut put)?;
+        found.each(|found| {
+            let (firsts, seconds) = (self.documents(found.first), self.documents(found.second));
+            for &first in firsts {
+                for &second in seconds {
+                    put(Found { first, second, ..found })?;
                 }
             }
-            Ok(())
+            self.context.job.check()
         })?;
-        self.put_copies(&mut copies, &mut put)?;
-        summary.by_band = by_band.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        summary.by_band = std::mem::take(&mut *lock(&self.by_band));
         Ok(summary)
     }
 
@@ -227,17 +207,17 @@ impl<'a> Listing<'a> {
         if self.expand { copies * (copies - 1) / 2 } else { copies - 1 }
     }
 
-    fn guard(&self, pairs: u64) -> Result<(), Error> {
-        if pairs > self.max_pairs { Err(Error::MaxPairs { limit: self.max_pairs }) } else { Ok(()) }
+    /// Counts pairs that will be listed.
+    fn count(&self, pairs: u64) -> Result<(), Error> {
+        match self.counted.fetch_add(pairs, Ordering::Relaxed) + pairs > self.max_pairs {
+            true => Err(Error::MaxPairs { limit: self.max_pairs }),
+            false => Ok(()),
+        }
     }
 
-    /// Lists the copies of each text that is left to be listed.
-    fn put_copies<'c>(
-        &self,
-        copies: &mut impl Iterator<Item = &'c Vec<DocId>>,
-        put: &mut impl FnMut(Found) -> Result<(), Error>,
-    ) -> Result<(), Error> {
-        for copies in copies {
+    /// Lists the copies of each text.
+    fn put_copies(&self, put: &mut impl FnMut(Found) -> Result<(), Error>) -> Result<(), Error> {
+        for copies in self.copies.each() {
             for (index, &first) in copies.iter().enumerate().take(if self.expand { usize::MAX } else { 1 }) {
                 for &second in &copies[index + 1..] {
                     let (similarity, containment) = (1.0, Some([1.0; 2]));
@@ -245,106 +225,132 @@ impl<'a> Listing<'a> {
                     put(Found { first, second, similarity, kind, containment, component: 0 })?;
                 }
             }
+            self.context.job.check()?;
         }
         Ok(())
     }
 
     /// The documents a representative stands for in the listing.
     fn documents(&self, representative: DocId) -> &[DocId] {
-        match self.copies.get(&representative) {
+        match self.copies.of(representative) {
             Some(copies) if self.expand => copies,
-            Some(copies) => {
-                std::slice::from_ref(&copies[copies.iter().position(|&c| c == representative).unwrap_or(0)])
-            }
-            // A document without copies stands for itself; the table of numbers lends it an address.
-            None => self.representatives.slice(representative),
+            // The table of numbers lends it an address.
+            _ => self.representatives.slice(representative),
         }
     }
 
-    fn verify(
-        &self,
-        components: &Components<'_>,
-        workdir: &Workdir,
-        compared: &mut u64,
-        by_band: &Mutex<Vec<u64>>,
-    ) -> Result<Verified, Error> {
+    fn verify(&self, share: &Share<'_>, found: &FoundPairs<'_>) -> Result<(), Error> {
         let job = self.context.job;
-        let documents = components.documents();
+        let documents = share.documents();
         job.progress.start(StageKind::Verify, documents.len() as u64);
-        let spools = Spools::for_shingles(self.context, self.table, &documents, workdir)?;
+        let spools = Spools::for_shingles(self.context, self.table, &documents, self.workdir)?;
+        let worker = || Worker {
+            listing: self,
+            verifier: Verifier::new(self.context, self.table, &spools, None),
+            pairs: found.begin(),
+            near: Vec::new(),
+        };
+        let components = match share {
+            Share::Whole(components) => components,
+            Share::Giant(giant) => {
+                let _alone = self.context.alone(self.table, &giant.documents);
+                let place = |document: DocId| giant.documents.partition_point(|&other| other < document);
+                let mut worker = worker();
+                // A document is paired with those behind it.
+                let part = |block: &Range<usize>, bucket: &[DocId], wanted: &mut Vec<DocId>| {
+                    let from = bucket.partition_point(|&document| place(document) < block.start);
+                    if bucket.get(from).is_some_and(|&document| place(document) < block.end) {
+                        wanted.extend_from_slice(&bucket[from..]);
+                    }
+                };
+                giant.each_block(giant.documents.len(), part, |block, buckets| {
+                    worker.compare(&giant.documents[block], buckets, giant.documents[0])
+                })?;
+                return worker.finish();
+            }
+        };
         let next = AtomicUsize::new(0);
-        let all: Mutex<(Verified, u64)> = Mutex::new((Vec::new(), *compared));
-        let both_ways = job.plan.containment.is_some();
         parallel(job, |_| {
-            let mut verifier = Verifier::new(self.context, self.table, &spools, None);
-            let mut mine = Vec::new();
+            let mut worker = worker();
             loop {
                 job.check()?;
                 let index = next.fetch_add(1, Ordering::Relaxed);
                 if index >= components.len() {
-                    lock(&all).0.append(&mut mine);
-                    verifier.add_bands(&mut lock(by_band));
-                    return Ok(());
+                    return worker.finish();
                 }
                 let buckets = components.buckets(index);
                 let documents = documents_of(buckets.iter().copied());
-                let component = documents.first().map_or(0, |&root| place_of(root));
                 let _alone = self.context.alone(self.table, &documents);
-                let candidates = self.candidates(&buckets, &all)?;
-                let mut last = None;
-                for (first, second) in candidates {
-                    if last.is_some_and(|last| last != first) {
-                        job.check()?;
-                    }
-                    last = Some(first);
-                    let mut likeness = verifier.verify(first, second)?;
-                    if likeness.is_none() && both_ways {
-                        likeness = verifier.verify(second, first)?.map(Likeness::turned);
-                    }
-                    if let Some(found) = likeness {
-                        verifier.count_bands(first, second)?;
-                        let kind = if found.contained { PairKind::Contained } else { PairKind::Near };
-                        let containment = found.overlap.map(|o| [o.containment(), o.turned().containment()]);
-                        let similarity = found.similarity;
-                        mine.push(Found { first, second, similarity, kind, containment, component });
-                    }
-                }
-                verifier.clear();
-                job.progress.advance(documents.len() as u64, 0);
+                worker.compare(&documents, &buckets, documents[0])?;
+                worker.verifier.clear();
             }
-        })?;
-        let (mut verified, sum) = all.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-        *compared = sum;
-        verified.sort_unstable_by_key(|found| (found.component, found.first, found.second));
-        Ok(verified)
+        })
+    }
+}
+
+/// Compares documents that share buckets.
+struct Worker<'l> {
+    listing: &'l Listing<'l>,
+    verifier: Verifier<'l>,
+    pairs: found::Writer<'l>,
+    near: Vec<DocId>,
+}
+
+impl Worker<'_> {
+    /// Each document with those behind it that it shares a bucket with; `component` is the first document of the component.
+    fn compare(&mut self, documents: &[DocId], buckets: &[&[DocId]], component: DocId) -> Result<(), Error> {
+        let (job, last) = (self.listing.context.job, documents.last().copied().unwrap_or(0));
+        let place = |&document: &DocId| documents.partition_point(|&other| other < document) as u32;
+        // Those behind the last are no first of a pair.
+        let firsts = |bucket: &&[DocId]| bucket.partition_point(|&document| document <= last);
+        let lists = BucketLists::new(
+            documents.len(),
+            buckets.iter().map(|bucket| bucket[..firsts(bucket)].iter().map(place)),
+        );
+        let mut near = std::mem::take(&mut self.near);
+        for (place, &first) in documents.iter().enumerate() {
+            job.check()?;
+            near.clear();
+            for &bucket in lists.of(place) {
+                let bucket = buckets[bucket as usize];
+                near.extend_from_slice(&bucket[bucket.partition_point(|&other| other <= first)..]);
+            }
+            near.sort_unstable();
+            near.dedup();
+            for &second in &near {
+                self.pair(first, second, component)?;
+            }
+            // Whoever is paired with it comes before it.
+            self.verifier.forget(first);
+        }
+        self.near = near;
+        job.progress.advance(documents.len() as u64, 0);
+        Ok(())
     }
 
-    /// Pairs of documents that share a bucket of a component, in order.
-    fn candidates(
-        &self,
-        buckets: &[&[DocId]],
-        all: &Mutex<(Verified, u64)>,
-    ) -> Result<Vec<(DocId, DocId)>, Error> {
-        let enumerated: u64 = buckets.iter().map(|b| b.len() as u64 * (b.len() as u64 - 1) / 2).sum();
-        let mut candidates = Vec::new();
-        // Counted before they are made, so that the guard comes before the memory.
-        let distinct_at_least =
-            buckets.iter().map(|b| b.len() as u64 * (b.len() as u64 - 1) / 2).max().unwrap_or(0);
-        if distinct_at_least > self.max_pairs || enumerated > self.max_pairs.saturating_mul(32) {
-            return Err(Error::MaxPairs { limit: self.max_pairs });
+    fn pair(&mut self, first: DocId, second: DocId, component: DocId) -> Result<(), Error> {
+        let listing = self.listing;
+        let mut likeness = self.verifier.verify(first, second)?;
+        if likeness.is_none() && listing.context.job.plan.containment.is_some() {
+            likeness = self.verifier.verify(second, first)?.map(Likeness::turned);
         }
-        for bucket in buckets {
-            for (at, &first) in bucket.iter().enumerate() {
-                candidates.extend(bucket[at + 1..].iter().map(|&second| (first, second)));
-            }
-        }
-        candidates.sort_unstable();
-        candidates.dedup();
-        let mut all = lock(all);
-        all.1 += candidates.len() as u64;
-        if all.1 > self.max_pairs {
-            return Err(Error::MaxPairs { limit: self.max_pairs });
-        }
-        Ok(candidates)
+        let Some(likeness) = likeness else { return Ok(()) };
+        listing.count(listing.documents(first).len() as u64 * listing.documents(second).len() as u64)?;
+        self.verifier.count_bands(first, second)?;
+        let kind = if likeness.contained { PairKind::Contained } else { PairKind::Near };
+        let containment = likeness.overlap.map(|o| [o.containment(), o.turned().containment()]);
+        self.pairs.push(Found {
+            component,
+            first,
+            second,
+            similarity: likeness.similarity,
+            kind,
+            containment,
+        })
+    }
+
+    fn finish(self) -> Result<(), Error> {
+        self.verifier.add_bands(&mut lock(&self.listing.by_band));
+        self.pairs.finish()
     }
 }

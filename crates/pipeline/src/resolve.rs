@@ -1,20 +1,22 @@
 //! Stage four: components are decided on the true shingle sets.
 
 mod containment;
+mod giant;
 
-use crate::components::{Components, Matched, documents_of};
+use crate::components::{Matched, documents_of};
 use crate::error::Error;
 use crate::exact::Representatives;
 use crate::load::{Context, Loader};
 use crate::progress::StageKind;
 use crate::scan::{lock, parallel};
+use crate::shares::Share;
 use crate::spool::Spools;
 use crate::table::{DocId, Table};
 use crate::urls::Ties;
 use crate::verdicts::{Near, Verdicts};
 use crate::verify::{Likeness, Verifier};
 use crate::workdir::Workdir;
-use onefold_detect::resolve::{Candidates, Clustering, Unions, stars};
+use onefold_detect::resolve::{BucketLists, Candidates, Clustering, Unions, stars};
 use onefold_run::Method;
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -33,15 +35,25 @@ pub(crate) fn resolve(
     verdicts.buckets = matched.large(table)?;
     let verdicts = Mutex::new(verdicts);
     context.job.progress.start(StageKind::Verify, 0);
-    matched.each_share(context, table, representatives, |components| {
-        let documents = components.documents();
+    matched.each_share(context, table, representatives, |share| {
+        let documents = share.documents();
         context.job.progress.start(StageKind::Verify, documents.len() as u64);
         let spools = Spools::for_shingles(context, table, &documents, workdir)?;
+        let worker = || Worker::new(context, table, representatives, &spools, matched.ties);
+        let components = match &share {
+            Share::Whole(components) => components,
+            Share::Giant(giant) => {
+                let mut worker = worker();
+                worker.giant(giant)?;
+                worker.hand_in(&mut lock(&verdicts));
+                return Ok(());
+            }
+        };
         let next = AtomicUsize::new(0);
         parallel(context.job, |_| {
-            let mut worker = Worker::new(context, table, representatives, &spools, matched.ties);
+            let mut worker = worker();
             while let Some(component) = worker.next(&next, components.len())? {
-                worker.component(components, component)?;
+                worker.component(&components.buckets(component))?;
             }
             worker.hand_in(&mut lock(&verdicts));
             Ok(())
@@ -124,16 +136,35 @@ impl<'a> Worker<'a> {
         verdicts.compared += self.verifier.compared;
     }
 
-    fn component(&mut self, components: &Components<'_>, index: usize) -> Result<(), Error> {
-        let buckets = components.buckets(index);
+    /// Decides the documents of some buckets.
+    fn component(&mut self, buckets: &[&[DocId]]) -> Result<(), Error> {
         let mut ranked = documents_of(buckets.iter().copied());
         self.table.sort_by_rank(&mut ranked)?;
         let _alone = self.context.alone(self.table, &ranked);
+        let place: HashMap<DocId, u32> =
+            ranked.iter().zip(0..).map(|(&document, place)| (document, place)).collect();
+        let places = buckets.iter().map(|bucket| bucket.iter().map(|document| place[document]));
         match self.context.job.plan.cluster {
-            Clustering::Star => self.stars(&ranked, &buckets)?,
-            Clustering::Components => self.closure(&ranked, &buckets)?,
+            Clustering::Star => {
+                let lists = BucketLists::new(ranked.len(), places);
+                drop(place);
+                self.stars(&ranked, &lists, 0)?;
+            }
+            Clustering::Components => {
+                let mut unions = Unions::new(ranked.len());
+                places
+                    .into_iter()
+                    .try_for_each(|places| self.close(&ranked, places.collect(), &mut unions))?;
+                self.closure(&ranked, &mut unions)?;
+            }
         }
-        for &document in &ranked {
+        self.finish(&ranked);
+        Ok(())
+    }
+
+    /// Notes what is known of decided documents, and lets go of them.
+    fn finish(&mut self, ranked: &[DocId]) {
+        for &document in ranked {
             if let Some(len) = self.verifier.shingles_of(document)
                 && self.representatives.with_copies.binary_search(&document).is_ok()
             {
@@ -142,20 +173,15 @@ impl<'a> Worker<'a> {
         }
         self.verifier.clear();
         self.context.job.progress.advance(ranked.len() as u64, ranked.len() as u64);
-        Ok(())
     }
 
-    fn stars(&mut self, ranked: &[DocId], buckets: &[&[DocId]]) -> Result<(), Error> {
-        let of_document = buckets_of(ranked, buckets);
-        let bucket_count = buckets.len();
+    /// Decides documents given best first, the first `settled` of which are known to be keepers.
+    fn stars(&mut self, ranked: &[DocId], lists: &BucketLists, settled: usize) -> Result<(), Error> {
         let mut keepers = vec![None; ranked.len()];
         let contains = self.context.job.plan.containment.is_some();
-        let mut star =
-            Star { worker: self, ranked, of_document, bucket_count, last: None, keepers: &mut keepers };
-        stars(ranked.len(), &mut star)?;
-        let of_document = star.of_document;
+        stars(lists, settled, &mut Star { worker: self, ranked, last: None, keepers: &mut keepers })?;
         if contains {
-            self.contained(ranked, &of_document, bucket_count, &mut keepers)?;
+            self.contained(ranked, lists, &mut keepers)?;
         }
         for (place, keeper) in keepers.iter().enumerate() {
             if let Some((keeper, likeness)) = keeper {
@@ -166,15 +192,7 @@ impl<'a> Worker<'a> {
     }
 
     /// Transitive closure of verified pairs; evidence is measured against the keeper, whoever tied them.
-    fn closure(&mut self, ranked: &[DocId], buckets: &[&[DocId]]) -> Result<(), Error> {
-        let place: HashMap<DocId, u32> =
-            ranked.iter().zip(0..).map(|(&document, place)| (document, place)).collect();
-        let mut unions = Unions::new(ranked.len());
-        for bucket in buckets {
-            let mut places: Vec<u32> = bucket.iter().map(|document| place[document]).collect();
-            places.sort_unstable();
-            self.close(ranked, &places, &mut unions)?;
-        }
+    fn closure(&mut self, ranked: &[DocId], unions: &mut Unions) -> Result<(), Error> {
         for (index, &document) in ranked.iter().enumerate() {
             let keeper = ranked[unions.root(index as u32) as usize];
             if keeper != document {
@@ -188,9 +206,10 @@ impl<'a> Worker<'a> {
 
     /// Joins what verifies within a bucket. Sets that are one already are not compared, so that a bucket of documents
     /// near each other costs a comparison each, however many they are.
-    fn close(&mut self, ranked: &[DocId], places: &[u32], unions: &mut Unions) -> Result<(), Error> {
+    fn close(&mut self, ranked: &[DocId], places: Vec<u32>, unions: &mut Unions) -> Result<(), Error> {
         let mut sets: Vec<Vec<u32>> = Vec::new();
-        let mut by_root: Vec<(u32, u32)> = places.iter().map(|&place| (unions.root(place), place)).collect();
+        let mut by_root: Vec<(u32, u32)> =
+            places.into_iter().map(|place| (unions.root(place), place)).collect();
         by_root.sort_unstable();
         for next in by_root.chunk_by(|a, b| a.0 == b.0) {
             self.context.job.check()?;
@@ -241,41 +260,18 @@ impl<'a> Worker<'a> {
     }
 }
 
-/// The buckets of each document, by its place in the ranking.
-fn buckets_of(ranked: &[DocId], buckets: &[&[DocId]]) -> Vec<Vec<u32>> {
-    let place: HashMap<DocId, u32> =
-        ranked.iter().zip(0..).map(|(&document, place)| (document, place)).collect();
-    let mut of_document: Vec<Vec<u32>> = vec![Vec::new(); ranked.len()];
-    for (bucket, number) in buckets.iter().zip(0..) {
-        for document in *bucket {
-            of_document[place[document] as usize].push(number);
-        }
-    }
-    of_document
-}
-
 /// The keeper each document joined, by place in the ranking, and how alike they are.
 type Keepers = [Option<(usize, Likeness)>];
 
 struct Star<'w, 'a> {
     worker: &'w mut Worker<'a>,
     ranked: &'w [DocId],
-    of_document: Vec<Vec<u32>>,
-    bucket_count: usize,
     last: Option<Likeness>,
     keepers: &'w mut Keepers,
 }
 
 impl Candidates for Star<'_, '_> {
     type Error = Error;
-
-    fn buckets(&self, document: usize) -> &[u32] {
-        &self.of_document[document]
-    }
-
-    fn bucket_count(&self) -> usize {
-        self.bucket_count
-    }
 
     fn verify(&mut self, document: usize, keeper: usize) -> Result<bool, Error> {
         self.last = self.worker.verifier.verify(self.ranked[document], self.ranked[keeper])?;

@@ -9,6 +9,7 @@ use crate::workdir::Workdir;
 use onefold_detect::measure::Overlap;
 use onefold_run::{Bucket, UrlCounts, UrlRule, Verdict};
 use serde::{Deserialize, Serialize};
+use std::io::{BufReader, BufWriter, Write};
 
 /// A representative that joined another one's cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -153,17 +154,21 @@ impl Verdicts {
     /// Keeps the verdicts for a run that is stopped while it writes.
     pub(crate) fn save(&self, workdir: &Workdir) -> Result<(), Error> {
         let temporary = workdir.file("verdicts.tmp");
-        fs_err::write(&temporary, serde_json::to_vec(self).map_err(std::io::Error::other)?)?;
+        let mut out = BufWriter::new(fs_err::File::create(&temporary)?);
+        serde_json::to_writer(&mut out, self).map_err(std::io::Error::from)?;
+        out.flush()?;
         Ok(fs_err::rename(temporary, workdir.file("verdicts"))?)
     }
 
     /// The verdicts of an earlier run, if it came so far.
     pub(crate) fn load(workdir: &Workdir) -> Result<Option<Self>, Error> {
-        match fs_err::read(workdir.file("verdicts")) {
-            Ok(bytes) => Ok(serde_json::from_slice(&bytes).ok().map(|mut verdicts: Verdicts| {
-                verdicts.sort();
-                verdicts
-            })),
+        match fs_err::File::open(workdir.file("verdicts")) {
+            Ok(file) => {
+                Ok(serde_json::from_reader(BufReader::new(file)).ok().map(|mut verdicts: Verdicts| {
+                    verdicts.sort();
+                    verdicts
+                }))
+            }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error.into()),
         }

@@ -48,6 +48,11 @@ impl Likeness {
     }
 }
 
+/// The share of the memory budget that sets, or texts, of all workers may take: one in so many.
+const SHARE_OF_SETS: u64 = 4;
+/// The same for records of sketches.
+const SHARE_OF_RECORDS: u64 = 12;
+
 /// Compares documents for one worker.
 pub(crate) struct Verifier<'a> {
     plan: &'a Plan,
@@ -75,16 +80,16 @@ impl<'a> Verifier<'a> {
         ties: Option<&'a Ties>,
     ) -> Self {
         let resources = &context.job.resources;
-        let budget = resources.memory_bytes / 4 / resources.threads.max(1) as u64;
+        let budget = |share: u64| resources.memory_bytes / share / resources.threads.max(1) as u64;
         let plan = &context.job.plan;
         Verifier {
             plan,
             table,
             loader: Loader::new(context, table, spools),
             ties,
-            sets: Cache::new(budget),
-            texts: Cache::new(budget),
-            records: Cache::new(budget),
+            sets: Cache::new(budget(SHARE_OF_SETS)),
+            texts: Cache::new(budget(SHARE_OF_SETS)),
+            records: Cache::new(budget(SHARE_OF_RECORDS)),
             signatures: Signatures::new(plan),
             layout: context.recipe.layout,
             lens: HashMap::new(),

@@ -14,6 +14,9 @@ pub(super) struct Cache<T> {
     budget: u64,
 }
 
+/// What holding a thing takes beside it: its place in the tables, and what the allocator adds.
+const BYTES_A_THING: u64 = 96;
+
 impl<T> Cache<T> {
     pub(super) fn new(budget: u64) -> Self {
         Cache { held: HashMap::new(), order: VecDeque::new(), bytes: 0, budget }
@@ -31,7 +34,7 @@ impl<T> Cache<T> {
         // Room is made first: the next may be as large as the last, of which one is about to be compared.
         self.make_room(1);
         let thing = Rc::new(load(document)?);
-        let bytes = size(&thing);
+        let bytes = size(&thing) + BYTES_A_THING;
         self.bytes += bytes;
         self.held.insert(document, (Rc::clone(&thing), bytes));
         self.order.push_back(document);
