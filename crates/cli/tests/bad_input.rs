@@ -7,6 +7,7 @@ use common::archive::{self, Record, html};
 use common::{Place, Run, compressed, four_documents, line, prose, table, text_of};
 use serde_json::Value;
 use std::collections::BTreeSet;
+use std::process::{Command, Stdio};
 
 const MIB: usize = 1 << 20;
 
@@ -374,14 +375,44 @@ fn places_that_may_not_be_read() {
         |name: &str| fs_err::set_permissions(place.path(name), PermissionsExt::from_mode(0o000)).unwrap();
     forbid("in/closed");
     forbid("in/shut.jsonl");
-    if fs_err::read_dir(place.path("in/closed")).is_ok() {
-        eprintln!("skipped: this user may read everything");
-    } else {
-        let run = place.dedup_to("in", "closed");
-        run.counted(7, 2, 2, 3);
-        assert_eq!(run.bad_kinds(), ["permission"; 3]);
+    place.write("list", "in/closed/a.jsonl\nin/good.jsonl\n");
+    // However it is named, what may not be read is a bad record and the rest is read.
+    let ways = [
+        ("in", vec!["in/closed", "in/dangling.jsonl", "in/shut.jsonl"]),
+        ("in/*", vec!["in/closed", "in/dangling.jsonl", "in/shut.jsonl"]),
+        ("in/**/*.jsonl", vec!["in/closed", "in/dangling.jsonl", "in/shut.jsonl"]),
+        ("in/good.jsonl in/closed/*", vec!["in/closed"]),
+        ("--files-from list", vec!["in/closed/a.jsonl"]),
+        ("in/good.jsonl in/shut.jsonl", vec!["in/shut.jsonl"]),
+    ];
+    for (number, (named, forbidden)) in ways.into_iter().enumerate() {
+        let output = format!("closed{number}");
+        let Some(mut command) = without_privilege(&place, &format!("dedup {named} --output {output}")) else {
+            eprintln!("skipped: this user may read everything");
+            break;
+        };
+        common::Ran::from(command.output().unwrap()).ok();
+        let run = place.finished(&output);
+        let mut sources: Vec<_> = run.bad().iter().map(|bad| text_of(&bad["source"])).collect();
+        sources.sort();
+        assert_eq!(sources, forbidden, "{named}");
+        assert_eq!(run.bad_kinds(), vec!["permission"; forbidden.len()], "{named}");
+        let bad = forbidden.len() as u64;
+        run.counted(4 + bad, 2, 2, bad);
     }
     fs_err::set_permissions(place.path("in/closed"), PermissionsExt::from_mode(0o700)).unwrap();
+}
+
+/// The command as a user to whom permissions apply; root gives up what puts it above them.
+fn without_privilege(place: &Place, arguments: &str) -> Option<Command> {
+    let command = place.command(arguments);
+    if fs_err::read_dir(place.path("in/closed")).is_err() {
+        return Some(command);
+    }
+    let mut lowered = Command::new("setpriv");
+    lowered.arg("--bounding-set=-dac_override,-dac_read_search").arg(command.get_program());
+    lowered.args(command.get_args()).current_dir(place.path("")).stdin(Stdio::null());
+    Command::new("setpriv").arg("--version").output().ok().map(|_| lowered)
 }
 
 #[test]

@@ -92,6 +92,36 @@ fn a_table_may_begin_with_blank_lines() {
 }
 
 #[test]
+fn what_begins_with_very_many_blank_lines_is_what_comes_behind_them() {
+    let place = Place::new();
+    let blanks = "\n".repeat(1_000_000);
+    let lines = blanks.clone() + &line("1", &prose("a", 60)) + &line("2", &prose("a", 60));
+    place.write("in/part-0", &lines);
+    place.write("in/part-1.gz", compressed::compress("gzip", &[&lines]));
+    let run = place.dedup("in");
+    run.counted(4, 1, 3, 0);
+    // All lines are kept but those of documents that went.
+    assert!(run.kept_text("part-0").ends_with(&line("1", &prose("a", 60))));
+    let piped = place.run_with_input("dedup - --output - --quiet", lines.as_bytes()).ok();
+    assert_eq!(ids(piped.text().trim_ascii_start().as_bytes()), ["1"]);
+    place.dedup_to("in/part-1.gz --memory 64MiB --threads 1", "gz").counted(2, 1, 1, 0);
+}
+
+#[test]
+fn a_text_without_words_is_a_document_without_words() {
+    let place = Place::new();
+    place.write("in/blank.txt", " \n \n");
+    place.write("in/blank.html", "\n");
+    place.write("in/blank.jsonl", "\n\n");
+    let run = place.dedup("in");
+    run.counted(2, 2, 0, 0);
+    assert_eq!(run.count("empty"), 2);
+    assert_eq!(run.kept("blank.txt"), b" \n \n");
+    // A table of none but blank lines holds no record.
+    assert!(run.manifest()["notes"].to_string().contains("blank.jsonl: empty file"), "{}", run.manifest());
+}
+
+#[test]
 fn a_listed_name_may_end_with_a_blank() {
     let place = Place::new();
     place.write("end ", line("1", &prose("a", 60)));

@@ -3,8 +3,11 @@
 //! Inputs come in the order given. A folder is walked recursively in byte order of names, a pattern's matches in
 //! byte order of paths, a list of paths line by line.
 
+mod pattern;
+
 use crate::bad::{BadKind, BadRecord};
 use crate::error::Error;
+use pattern::Matches;
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
@@ -30,13 +33,6 @@ pub struct Inputs {
     pub notes: Vec<String>,
 }
 
-/// Leaves of paths that links make lead to one file only the shortest: `**` goes through links, and round in a circle of them.
-fn without_loops(paths: &mut Vec<PathBuf>) {
-    paths.sort_by_key(|path| (path.components().count(), path.clone()));
-    let mut seen = std::collections::HashSet::new();
-    paths.retain(|path| fs_err::canonicalize(path).map_or(true, |file| seen.insert(file)));
-}
-
 impl Inputs {
     /// Adds a file, a folder or a pattern.
     pub fn add(&mut self, named: &Path) -> Result<(), Error> {
@@ -53,43 +49,46 @@ impl Inputs {
             self.files.push(Input { path: named.to_owned(), relative });
             return Ok(());
         }
-        let Some(pattern) = named.to_str().filter(|p| p.contains(['*', '?', '['])) else {
-            return Err(Error::NotFound(named.to_owned()));
-        };
-        self.add_matches(pattern)
+        if let Some(pattern) = named.to_str().filter(|named| pattern::is_pattern(named)) {
+            return self.add_matches(pattern);
+        }
+        match named.symlink_metadata() {
+            Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
+                self.bad.push((named.to_owned(), BadRecord::new(BadKind::Permission, error.to_string())));
+                Ok(())
+            }
+            _ => Err(Error::NotFound(named.to_owned())),
+        }
     }
 
     fn add_matches(&mut self, pattern: &str) -> Result<(), Error> {
-        let paths = glob::glob(pattern)
+        let Matches { paths: mut matches, bad, links } = pattern::find(pattern)
             .map_err(|error| Error::Pattern { pattern: pattern.into(), message: error.to_string() })?;
-        let mut matches = Vec::new();
-        for path in paths {
-            match path {
-                Ok(path) => matches.push(path),
-                Err(error) => {
-                    let bad = BadRecord::new(BadKind::Permission, error.to_string());
-                    self.bad.push((error.path().to_owned(), bad));
-                }
-            }
-        }
-        if matches.is_empty() {
+        if matches.is_empty() && bad.is_empty() {
             return Err(Error::NoMatch(pattern.into()));
         }
-        if pattern.contains("**") {
-            without_loops(&mut matches);
-        }
+        let bad = bad.into_iter();
+        self.bad
+            .extend(bad.map(|(path, error)| (path, BadRecord::new(BadKind::Permission, error.to_string()))));
+        self.notes.extend(links.iter().map(|link| aside(link, "a link to a folder")));
         matches.sort_by(|a, b| a.as_os_str().as_bytes().cmp(b.as_os_str().as_bytes()));
         // Names below the output keep what the matches do not share.
         let base: PathBuf = Path::new(pattern)
             .components()
-            .take_while(|part| !part.as_os_str().to_string_lossy().contains(['*', '?', '[']))
+            .take_while(|part| !pattern::is_pattern(&part.as_os_str().to_string_lossy()))
             .collect();
+        // Nothing is read twice: `**` may match a path in two ways, and what is in a folder that matches, too.
+        matches.dedup();
+        let mut walked = BTreeSet::new();
         for path in matches {
+            if path.ancestors().skip(1).any(|above| walked.contains(above)) {
+                continue;
+            }
             if path.is_dir() {
                 self.walk(&path, &base)?;
+                walked.insert(path);
             } else {
-                let relative = path.strip_prefix(&base).unwrap_or(&path).to_owned();
-                self.files.push(Input { path, relative });
+                self.found(path, &base)?;
             }
         }
         Ok(())
@@ -107,24 +106,26 @@ impl Inputs {
         let mut names =
             entries.map(|entry| entry.map(|e| e.file_name())).collect::<Result<Vec<OsString>, _>>()?;
         names.sort_by(|a, b| a.as_bytes().cmp(b.as_bytes()));
-        for path in names.into_iter().map(|name| folder.join(name)) {
-            let Ok(metadata) = fs_err::metadata(&path) else {
-                let bad =
-                    BadRecord::new(BadKind::Permission, "a link to nothing, or to where nothing may be read");
-                self.bad.push((path, bad));
-                continue;
-            };
-            // A link to a folder may lead back here.
-            let linked = fs_err::symlink_metadata(&path)?.file_type().is_symlink();
-            if metadata.is_dir() && !linked {
-                self.walk(&path, base)?;
-            } else if metadata.is_file() {
-                let relative = path.strip_prefix(base).unwrap_or(&path).to_owned();
-                self.files.push(Input { path, relative });
-            } else {
-                let what = if metadata.is_dir() { "a link to a folder" } else { "a pipe, socket or device" };
-                self.notes.push(format!("{}: {what} in a folder, left aside", path.display()));
-            }
+        names.into_iter().try_for_each(|name| self.found(folder.join(name), base))
+    }
+
+    /// Takes what a folder or a pattern led to.
+    fn found(&mut self, path: PathBuf, base: &Path) -> Result<(), Error> {
+        let Ok(metadata) = fs_err::metadata(&path) else {
+            let message = "a link to nothing, or to where nothing may be read";
+            self.bad.push((path, BadRecord::new(BadKind::Permission, message)));
+            return Ok(());
+        };
+        // A link to a folder may lead back here.
+        let linked = fs_err::symlink_metadata(&path)?.file_type().is_symlink();
+        if metadata.is_dir() && !linked {
+            self.walk(&path, base)?;
+        } else if metadata.is_file() {
+            let relative = path.strip_prefix(base).unwrap_or(&path).to_owned();
+            self.files.push(Input { path, relative });
+        } else {
+            let what = if metadata.is_dir() { "a link to a folder" } else { "a pipe, socket or device" };
+            self.notes.push(aside(&path, what));
         }
         Ok(())
     }
@@ -152,6 +153,11 @@ impl Inputs {
             }
         }
     }
+}
+
+/// The note of what is found in a folder and not read.
+fn aside(path: &Path, what: &str) -> String {
+    format!("{}: {what} in a folder, left aside", path.display())
 }
 
 /// The paths of a list, one a line; they are relative to the current folder. There are no comments: what starts with `#` is a
@@ -186,6 +192,9 @@ mod tests {
             names,
             ["B.jsonl", "a/x.jsonl", "a.jsonl", "b/x.jsonl", "a.2.jsonl", "B.2.jsonl", "a.3.jsonl"]
         );
+        let mut inputs = Inputs::default();
+        inputs.add(&dir.path().join("**/**/*")).unwrap();
+        assert_eq!(inputs.files.len(), 4, "each file once: {inputs:?}");
         assert!(matches!(inputs.add(&dir.path().join("none")), Err(Error::NotFound(_))));
         assert!(matches!(inputs.add(&dir.path().join("*.none")), Err(Error::NoMatch(_))));
     }

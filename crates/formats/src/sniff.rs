@@ -1,17 +1,17 @@
 //! What a file is, by its first bytes; its name only breaks ties.
 
+mod head;
+
 use crate::bad::{BadKind, BadRecord};
-use crate::compress::{Compression, Decoder, MemberInflater};
+use crate::compress::{Compression, MemberInflater};
 use crate::error::Error;
 use crate::source::{Fields, Format, Layout, Look, OpenFile, Source};
 use crate::stream::damage;
 use crate::warc::starts_record;
-use std::io::{self, Read};
+use head::{Head, read_head, read_up_to};
+use std::io;
 use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
-
-/// Decompressed bytes looked at.
-const HEAD: usize = 1 << 16;
 
 pub(crate) fn look(path: &Path, name: &str, relative: &Path, fields: &Fields) -> Result<Look, Error> {
     // Opening one waits for a writer, who may never come.
@@ -30,13 +30,14 @@ pub(crate) fn look(path: &Path, name: &str, relative: &Path, fields: &Fields) ->
     if size == 0 {
         return Ok(Look::Empty);
     }
-    let raw = read_up_to(&mut file, HEAD)?;
+    let mut raw = Vec::new();
+    read_head(&mut file, &mut raw)?;
     let compression = Compression::of(&raw);
     let Head { head, behind, fault } = if compression == Compression::None {
         Head { head: raw, ..Head::default() }
     } else {
         file.seek_to(0)?;
-        decode_head(file.share(), compression)?
+        head::decode(file.share(), compression)?
     };
     if head.is_empty() {
         return Ok(match fault {
@@ -44,8 +45,7 @@ pub(crate) fn look(path: &Path, name: &str, relative: &Path, fields: &Fields) ->
             None => Look::Empty,
         });
     }
-    let whole = head.len() < HEAD && fault.is_none();
-    if whole && head.trim_ascii().is_empty() {
+    if head.trim_ascii().is_empty() && fault.is_none() && !is_named_text(name) {
         return Ok(Look::Empty);
     }
     let mut format = format_of(&head, name, fields);
@@ -78,43 +78,19 @@ pub(crate) fn look(path: &Path, name: &str, relative: &Path, fields: &Fields) ->
     }))
 }
 
-fn read_up_to(reader: &mut impl Read, limit: usize) -> io::Result<Vec<u8>> {
-    let mut head = Vec::new();
-    reader.take(limit as u64).read_to_end(&mut head)?;
-    Ok(head)
-}
-
-/// The start of a compressed file.
-#[derive(Default)]
-struct Head {
-    /// The first decompressed bytes that are not blank.
-    head: Vec<u8>,
-    /// Those behind the gap that ended them, if one did.
-    behind: Vec<u8>,
-    /// The first error.
-    fault: Option<io::Error>,
-}
-
-fn decode_head(file: OpenFile, compression: Compression) -> io::Result<Head> {
-    let mut decoder = Decoder::new(file, compression)?;
-    let mut found = Head::default();
-    loop {
-        let mut stretch = Vec::new();
-        let ended = decoder.by_ref().take(HEAD as u64).read_to_end(&mut stretch);
-        let is_blank = found.head.trim_ascii().is_empty();
-        *(if is_blank { &mut found.head } else { &mut found.behind }) = stretch;
-        let Err(error) = ended else { return Ok(found) };
-        let goes_on = decoder.resume(&error)?.is_some();
-        found.fault = found.fault.or(Some(error));
-        if !goes_on || !is_blank {
-            return Ok(found);
-        }
-    }
-}
-
 /// Whether a file of this format is one document.
 fn is_one_document(format: Format) -> bool {
     matches!(format, Format::Text | Format::Html | Format::File)
+}
+
+fn is_named(name: &str, endings: &[&str]) -> bool {
+    let lower = name.to_ascii_lowercase();
+    endings.iter().any(|ending| lower.contains(ending))
+}
+
+/// Whether a file's name says that all of it is one text, so that one without words is a document without words.
+fn is_named_text(name: &str) -> bool {
+    is_named(name, &[".txt", ".text", ".md", ".markdown", ".htm", ".xhtml"])
 }
 
 /// What a file is whose first bytes these are.
@@ -127,8 +103,7 @@ fn format_of(head: &[u8], name: &str, fields: &Fields) -> Format {
     let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
     let start = text.iter().position(|b| !b.is_ascii_whitespace()).unwrap_or(0);
     let text = &text[start..];
-    let lower = name.to_ascii_lowercase();
-    let named = |endings: &[&str]| endings.iter().any(|ending| lower.contains(ending));
+    let named = |endings: &[&str]| is_named(name, endings);
     let named_archive = named(&[".warc", ".wet", ".wat"]);
     if starts_record(text) || (text.starts_with(b"WARC/") && named_archive) {
         return Format::Warc;
@@ -140,10 +115,12 @@ fn format_of(head: &[u8], name: &str, fields: &Fields) -> Format {
     if named_archive && memchr::memmem::find_iter(text, b"\nWARC/").any(|at| starts_record(&text[at + 1..])) {
         return Format::Warc;
     }
-    if looks_like_html(text) {
+    let narrow = narrowed(head);
+    let marked_up = narrow.as_deref().map_or(text, <[u8]>::trim_ascii_start);
+    if looks_like_html(marked_up) {
         return Format::Html;
     }
-    if is_file(text) {
+    if is_file(marked_up) {
         return Format::File;
     }
     if (text.first() == Some(&b'{') && holds_object(text)) || goes_on_with_objects(text) {
@@ -173,6 +150,18 @@ fn format_of(head: &[u8], name: &str, fields: &Fields) -> Format {
     } else {
         Format::Text
     }
+}
+
+/// The first ASCII of text in UTF-16 with its byte order mark.
+fn narrowed(head: &[u8]) -> Option<Vec<u8>> {
+    const ENOUGH: usize = 1 << 10;
+    let unit: fn([u8; 2]) -> u16 = match head.get(..2)? {
+        b"\xff\xfe" => u16::from_le_bytes,
+        b"\xfe\xff" => u16::from_be_bytes,
+        _ => return None,
+    };
+    let units = head[2..].as_chunks().0.iter().take(ENOUGH);
+    Some(units.map(|&pair| u8::try_from(unit(pair)).unwrap_or(b'?')).collect())
 }
 
 /// Whether one of the first lines starts an object of JSON. Text for a template engine begins with a brace too, but one
@@ -304,6 +293,19 @@ mod tests {
         assert_eq!(format("{\\rtf1 x}", "a.json"), Format::File);
         assert_eq!(format("<?xml version='1.0'?><rss>", "a"), Format::File);
         assert_eq!(format("<?xml version='1.0'?><html>", "a"), Format::Html);
+    }
+
+    #[test]
+    fn pages_in_two_bytes_a_letter_are_pages() {
+        let wide = |text: &str| format!("\u{feff}{text}").encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let swapped =
+            |text: &str| format!("\u{feff}{text}").encode_utf16().flat_map(u16::to_be_bytes).collect();
+        for bytes in [wide, swapped] as [fn(&str) -> Vec<u8>; 2] {
+            let format = |text: &str| format_of(&bytes(text), "a", &Fields::default());
+            assert_eq!(format("\r\n<!DOCTYPE html><p>Wörter"), Format::Html);
+            assert_eq!(format("<?xml version='1.0' encoding='UTF-16'?><rss>"), Format::File);
+            assert_eq!(format("Wörter, nothing but words"), Format::Text);
+        }
     }
 
     #[test]

@@ -4,9 +4,9 @@ use crate::bad::BadRecord;
 use crate::compress::Compression;
 use crate::error::Error;
 use crate::sniff;
+use fs_err::os::unix::fs::FileExt;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Read, Seek, SeekFrom};
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -158,13 +158,27 @@ impl OpenFile {
         let mut buffer = vec![0; 1 << 18];
         let mut at = std::mem::take(&mut state.digested);
         loop {
-            let count = self.file.file().read_at(&mut buffer, at)?;
+            let count = self.fill_at(&mut buffer, at)?;
             if count == 0 {
                 return Ok(digest.digest128());
             }
             digest.update(&buffer[..count]);
             at += count as u64;
         }
+    }
+
+    /// Fills the buffer with the file from `at` on, as far as that goes; gives how far.
+    pub fn fill_at(&self, buffer: &mut [u8], at: u64) -> io::Result<usize> {
+        let mut filled = 0;
+        while filled < buffer.len() {
+            match self.file.read_at(&mut buffer[filled..], at + filled as u64) {
+                Ok(0) => break,
+                Ok(count) => filled += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(filled)
     }
 
     /// Another handle on the same file and position.

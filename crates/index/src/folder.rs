@@ -236,7 +236,7 @@ impl redb::StorageBackend for StoreFile {
     }
 
     fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
-        self.file.file().read_exact_at(out, offset)
+        crate::segment::read_exact_at(&self.file, out, offset)
     }
 
     fn set_len(&self, len: u64) -> io::Result<()> {

@@ -406,7 +406,7 @@ impl Section {
         let span = self.directory.span(block);
         let mut buffer = [0; MOST_BLOCK_BYTES];
         let bytes = &mut buffer[..span.len()];
-        file.file().read_exact_at(bytes, self.start + span.start as u64)?;
+        read_exact_at(file, bytes, self.start + span.start as u64)?;
         use_bytes(bytes);
         Ok(())
     }
@@ -449,6 +449,14 @@ fn read(file: &fs_err::File, offset: u64, length: u64) -> Result<Vec<u8>, Error>
         return Err(Error::damaged(path, "points behind its end"));
     }
     let mut bytes = vec![0; length as usize];
-    file.file().read_exact_at(&mut bytes, offset)?;
+    read_exact_at(file, &mut bytes, offset)?;
     Ok(bytes)
+}
+
+/// Fills the buffer from a place of a file, with an error that names the file.
+pub(crate) fn read_exact_at(file: &fs_err::File, buffer: &mut [u8], offset: u64) -> std::io::Result<()> {
+    let named = |error: std::io::Error| {
+        std::io::Error::new(error.kind(), format!("{}: {error}", file.path().display()))
+    };
+    file.file().read_exact_at(buffer, offset).map_err(named)
 }

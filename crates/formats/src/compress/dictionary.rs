@@ -4,7 +4,6 @@
 //! as a zstd frame itself: <https://iipc.github.io/warc-specifications/specifications/warc-zstd/>.
 
 use super::frames::zstd_decoder;
-use super::search::read_at;
 use super::skippable;
 use super::window::WINDOW_LOG;
 use crate::source::OpenFile;
@@ -23,7 +22,7 @@ const LARGEST: u64 = 1 << 26;
 /// Those of the disk.
 pub(super) fn of(file: &OpenFile) -> io::Result<Option<Arc<[u8]>>> {
     let mut head = [0; 8];
-    let filled = read_at(file, &mut head, 0)?;
+    let filled = file.fill_at(&mut head, 0)?;
     if !head.starts_with(&FRAME) {
         return Ok(None);
     }
@@ -31,7 +30,7 @@ pub(super) fn of(file: &OpenFile) -> io::Result<Option<Arc<[u8]>>> {
     let length = skippable(&head[..filled]).filter(|&length| length <= LARGEST && length + 8 <= size);
     let Some(length) = length else { return Ok(None) };
     let mut content = vec![0; length as usize];
-    let filled = read_at(file, &mut content, 8)?;
+    let filled = file.fill_at(&mut content, 8)?;
     content.truncate(filled);
     let dictionary = if content.starts_with(&DICTIONARY) { Some(content) } else { unpacked(&content) };
     let dictionary = dictionary.filter(|bytes| bytes.starts_with(&DICTIONARY));

@@ -10,7 +10,6 @@ use super::{Compression, skippable};
 use crate::source::OpenFile;
 use flate2::{Decompress, FlushDecompress, Status};
 use std::io::{self, Read};
-use std::os::unix::fs::FileExt;
 use zstd::stream::raw::Operation;
 
 /// Bytes read at a time.
@@ -82,11 +81,11 @@ impl Search {
     /// Whether a member starts at a place where one is expected.
     pub(super) fn starts_at(&mut self, at: u64) -> io::Result<bool> {
         let mut head = [0; AHEAD_EXPECTED];
-        let filled = read_at(&self.file, &mut head[..self.magic().len()], at)?;
+        let filled = self.file.fill_at(&mut head[..self.magic().len()], at)?;
         if &head[..filled] != self.magic() {
             return Ok(false);
         }
-        let filled = read_at(&self.file, &mut head, at)?;
+        let filled = self.file.fill_at(&mut head, at)?;
         Ok(!matches!(self.look(&head[..filled], ENOUGH), Start::False))
     }
 
@@ -136,7 +135,7 @@ impl Search {
         }
         let mut window = std::mem::take(&mut self.window);
         window.resize(READ, 0);
-        let filled = read_at(&self.file, &mut window, at)?;
+        let filled = self.file.fill_at(&mut window, at)?;
         (self.window, self.base, self.filled) = (window, at, filled);
         Ok(())
     }
@@ -226,23 +225,6 @@ impl Search {
             }
         }
     }
-}
-
-/// Fills the buffer with the file from `at` on, as far as that goes; gives how far.
-pub(super) fn read_at(file: &OpenFile, buffer: &mut [u8], at: u64) -> io::Result<usize> {
-    let mut filled = 0;
-    while filled < buffer.len() {
-        match file.file().file().read_at(&mut buffer[filled..], at + filled as u64) {
-            Ok(0) => break,
-            Ok(count) => filled += count,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => {
-                let path = file.file().path().display();
-                return Err(io::Error::new(error.kind(), format!("{path}: {error}")));
-            }
-        }
-    }
-    Ok(filled)
 }
 
 /// Length of a gzip header, if there is a whole one with nothing in it that must not be.

@@ -3,7 +3,6 @@
 use super::{Compression, skippable};
 use crate::source::{OpenFile, Source};
 use std::io;
-use std::os::unix::fs::FileExt;
 
 /// Bytes of the longest frame header.
 const LONGEST_HEADER: usize = 18;
@@ -22,22 +21,22 @@ pub fn window_bytes(source: &Source) -> io::Result<u64> {
     if source.compression != Compression::Zstd {
         return Ok(0);
     }
-    let window = first_window(&fs_err::File::open(&source.path)?)?;
+    let window = first_window(&source.open()?)?;
     Ok(window.min(source.size.saturating_mul(MOST_EXPANSION)))
 }
 
 /// The largest window that is accepted in a zstd file, as log₂.
 pub(super) fn window_log(file: &OpenFile) -> io::Result<u32> {
-    let window = first_window(file.file())?;
+    let window = first_window(file)?;
     Ok(window.clamp(1 << WINDOW_LOG, 1 << LONGEST_WINDOW_LOG).next_power_of_two().ilog2())
 }
 
 /// The window of the first frame that is none to be skipped; 0 where there is none.
-fn first_window(file: &fs_err::File) -> io::Result<u64> {
+fn first_window(file: &OpenFile) -> io::Result<u64> {
     let mut at = 0;
     for _ in 0..MOST_SKIPPED {
         let mut head = [0; LONGEST_HEADER];
-        let filled = file.file().read_at(&mut head, at)?;
+        let filled = file.fill_at(&mut head, at)?;
         match skippable(&head[..filled]) {
             Some(length) => at += 8 + length,
             None => return Ok(of_frame(&head[..filled]).unwrap_or(0)),

@@ -10,9 +10,9 @@
 
 use crate::error::Error;
 use crate::source::OpenFile;
+use fs_err::os::unix::fs::FileExt;
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use std::io::{self, Write};
-use std::os::unix::fs::FileExt;
 
 /// Bytes of a write through the cache.
 const WRITE_BYTES: usize = 1 << 18;
@@ -57,17 +57,14 @@ impl Gather {
         while offset < end {
             let rest = self.rest();
             let wanted = rest.len().min(usize::try_from(end - offset).unwrap_or(usize::MAX));
-            match input.file().file().read_at(&mut rest[..wanted], offset) {
+            match input.file().read_at(&mut rest[..wanted], offset) {
                 Ok(0) => return Err(Error::Changed { path: input.file().path().to_owned(), offset }),
                 Ok(count) => {
                     self.filled += count;
                     offset += count as u64;
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => {
-                    let message = format!("{}: {error}", input.file().path().display());
-                    return Err(io::Error::new(error.kind(), message).into());
-                }
+                Err(error) => return Err(error.into()),
             }
             self.write_if_full()?;
         }

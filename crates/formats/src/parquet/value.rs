@@ -9,7 +9,7 @@ use arrow_array::temporal_conversions::{as_date, as_datetime};
 use arrow_array::types::*;
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, TimeUnit};
-use std::fmt::Display;
+use std::fmt::{Display, Write};
 
 /// The columns a document's parts are in.
 #[derive(Debug)]
@@ -134,8 +134,23 @@ fn render(array: &ArrayRef, row: usize) -> Option<String> {
         DataType::Date64 => {
             Some(as_date::<Date64Type>(array.as_primitive::<Date64Type>().value(row))?.to_string())
         }
+        DataType::Decimal128(..) => Some(array.as_primitive::<Decimal128Type>().value_as_string(row)),
+        DataType::Decimal256(..) => Some(array.as_primitive::<Decimal256Type>().value_as_string(row)),
+        DataType::FixedSizeBinary(_) => Some(hexadecimal(array.as_fixed_size_binary().value(row))),
         _ => None,
     }
+}
+
+/// Bytes in hexadecimal, sixteen of them as a UUID is written.
+fn hexadecimal(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(2 * bytes.len() + 4);
+    for (at, byte) in bytes.iter().enumerate() {
+        if bytes.len() == 16 && matches!(at, 4 | 6 | 8 | 10) {
+            text.push('-');
+        }
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
 }
 
 /// A cell as a number.
@@ -149,11 +164,9 @@ fn number(array: &ArrayRef, row: usize) -> Option<f64> {
         DataType::Float16 => array.as_primitive::<Float16Type>().value(row).to_f64(),
         DataType::Float32 => f64::from(array.as_primitive::<Float32Type>().value(row)),
         DataType::Float64 => array.as_primitive::<Float64Type>().value(row),
-        DataType::Decimal128(..) => {
-            array.as_primitive::<Decimal128Type>().value_as_string(row).parse().ok()?
-        }
+        DataType::Decimal128(..) | DataType::Decimal256(..) => render(array, row)?.parse().ok()?,
         DataType::Int8 | DataType::Int16 | DataType::Int32 => render(array, row)?.parse().ok()?,
         DataType::UInt8 | DataType::UInt16 | DataType::UInt32 => render(array, row)?.parse().ok()?,
-        _ => return None,
+        _ => std::str::from_utf8(array.as_binary_view_opt()?.value(row)).ok()?.parse().ok()?,
     })
 }

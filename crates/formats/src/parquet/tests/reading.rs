@@ -93,6 +93,29 @@ fn numbers_and_moments_become_text_and_scores() {
         "-|-|-|-|t",
     );
     check(
+        Arc::new(Decimal128Array::from(vec![12_500]).with_precision_and_scale(20, 3).unwrap()),
+        Arc::new(Date64Array::from(vec![1_700_000_000_000])),
+        Arc::new(StringArray::from(vec!["-2.5"])),
+        "12.500|-|2023-11-14|-2.5|t",
+    );
+    let uuid: Vec<u8> = (0..16).map(|byte| byte * 17).collect();
+    check(
+        Arc::new(FixedSizeBinaryArray::try_from_iter([uuid].into_iter()).unwrap()),
+        Arc::new(NullArray::new(1)),
+        Arc::new(
+            Decimal256Array::from(vec![<types::Decimal256Type as ArrowPrimitiveType>::Native::from(70)])
+                .with_precision_and_scale(50, 1)
+                .unwrap(),
+        ),
+        "00112233-4455-6677-8899-aabbccddeeff|-|-|7|t",
+    );
+    check(
+        Arc::new(FixedSizeBinaryArray::try_from_iter([vec![0xab, 0x01]].into_iter()).unwrap()),
+        Arc::new(NullArray::new(1)),
+        Arc::new(NullArray::new(1)),
+        "ab01|-|-|-|t",
+    );
+    check(
         Arc::new(UInt64Array::from(vec![u64::MAX])),
         Arc::new(TimestampMillisecondArray::from(vec![i64::MAX])),
         Arc::new(Float64Array::from(vec![f64::NAN])),
