@@ -7,7 +7,7 @@ use crate::compress::{Compression, MemberInflater};
 use crate::error::Error;
 use crate::source::{Fields, Format, Layout, Look, OpenFile, Source};
 use crate::stream::damage;
-use crate::warc::starts_record;
+use crate::warc::{ArcHeader, starts_record};
 use head::{Head, read_head, read_up_to};
 use std::io;
 use std::os::unix::fs::FileTypeExt;
@@ -114,6 +114,11 @@ fn format_of(head: &[u8], name: &str, fields: &Fields) -> Format {
     // A piece of an archive: its first record is cut, the next one starts properly.
     if named_archive && memchr::memmem::find_iter(text, b"\nWARC/").any(|at| starts_record(&text[at + 1..])) {
         return Format::Warc;
+    }
+    // The same of older ones, which have no more than a line to tell them by.
+    if named(&[".arc"]) && text.split_inclusive(|&b| b == b'\n').any(|rest| ArcHeader::parse(rest).is_some())
+    {
+        return Format::Arc;
     }
     let narrow = narrowed(head);
     let marked_up = narrow.as_deref().map_or(text, <[u8]>::trim_ascii_start);
@@ -293,6 +298,17 @@ mod tests {
         assert_eq!(format("{\\rtf1 x}", "a.json"), Format::File);
         assert_eq!(format("<?xml version='1.0'?><rss>", "a"), Format::File);
         assert_eq!(format("<?xml version='1.0'?><html>", "a"), Format::Html);
+    }
+
+    #[test]
+    fn a_piece_of_an_archive_is_one_if_its_name_says_so() {
+        let arc = "http://x.example/ 127.0.0.1 20080430204825 text/html 7\n<p>x</p>\n";
+        let warc = "WARC/1.0\r\nWARC-Type: response\r\n";
+        assert_eq!(format(arc, "a.arc.gz"), Format::Arc);
+        assert_eq!(format(&format!("<p>cut off\n\n{arc}"), "a.arc"), Format::Arc);
+        assert_eq!(format(&format!("<p>cut off\r\n\r\n{warc}"), "a.warc.gz"), Format::Warc);
+        assert_eq!(format(arc, "a.txt"), Format::Text);
+        assert_eq!(format("Words of one line", "a.archive.txt"), Format::Text);
     }
 
     #[test]
