@@ -240,6 +240,26 @@ fn a_revisit_is_turned_however_it_names_the_page_that_went() {
 }
 
 #[test]
+fn a_page_without_a_record_id_is_named_by_its_url_and_date() {
+    let place = Place::new();
+    let page = html(&prose("alpha", 60));
+    place.write("a.arc", archive::arc(&[("http://x/old", &page)]).concat());
+    let nameless = |id: &str| {
+        let mut record = Record::response(id, &format!("http://x/{id}"), &page);
+        record.fields.retain(|(name, _)| name != "WARC-Record-ID");
+        record
+    };
+    let target =
+        [("WARC-Refers-To-Target-URI", "http://x/one"), ("WARC-Refers-To-Date", "2024-05-01T00:00:00Z")];
+    place.write("b.warc", archive::bytes_of(&[nameless("one"), revisit_of(&target)]).concat());
+    let run = place.dedup("a.arc b.warc");
+    run.counted(2, 1, 1, 0);
+    let revisit = archive::parse(&run.kept("b.warc")).pop().unwrap();
+    assert_eq!(revisit.get("WARC-Refers-To-Target-URI"), Some("http://x/old"));
+    assert_eq!(revisit.get("WARC-Refers-To-Date"), Some("2008-04-30T20:48:26Z"));
+}
+
+#[test]
 fn records_of_a_file_follow_the_page_of_that_file_when_its_copy_has_the_same_ids() {
     let place = Place::new();
     let records = [
@@ -255,6 +275,44 @@ fn records_of_a_file_follow_the_page_of_that_file_when_its_copy_has_the_same_ids
     let run = place.dedup("1.warc 2.warc");
     assert_eq!(archive::ids(&archive::parse(&run.kept("1.warc"))), ["one", "q", "c"]);
     assert!(archive::parse(&run.kept("2.warc")).is_empty());
+}
+
+#[test]
+fn what_a_kept_page_names_stays_though_a_removed_one_names_it_too() {
+    let place = Place::new();
+    let naming = |id: &str, named: &str| {
+        plain(id, &html(&prose("alpha", 60))).with("WARC-Concurrent-To", &uuid(named))
+    };
+    // A page that names its request, and what is tied to the request; all of it twice.
+    let records = [
+        Record::request("q", "http://x/one", None),
+        naming("one", "q"),
+        Record::metadata("m", "http://x/one", "q"),
+    ];
+    for name in ["1.warc", "2.warc"] {
+        place.write(name, archive::bytes_of(&records).concat());
+    }
+    let run = place.dedup("1.warc 2.warc");
+    assert_eq!(archive::ids(&archive::parse(&run.kept("1.warc"))), ["q", "one", "m"]);
+    assert!(archive::parse(&run.kept("2.warc")).is_empty());
+    // The same where the request names its page.
+    let records = [
+        Record::request("q", "http://x/one", Some("one")),
+        plain("one", &html(&prose("alpha", 60))),
+        Record::metadata("m", "http://x/one", "q"),
+    ];
+    for name in ["3.warc", "4.warc"] {
+        place.write(name, archive::bytes_of(&records).concat());
+    }
+    let run = place.dedup_to("3.warc 4.warc", "chained");
+    assert_eq!(archive::ids(&archive::parse(&run.kept("3.warc"))), ["q", "one", "m"]);
+    assert!(archive::parse(&run.kept("4.warc")).is_empty());
+    // One record of two pages in one file.
+    let records =
+        [naming("one", "m"), naming("two", "m"), Record::new("metadata", "m").body(b"x: y\r\n".to_vec())];
+    place.write("5.warc", archive::bytes_of(&records).concat());
+    let run = place.dedup_to("5.warc", "shared");
+    assert_eq!(archive::ids(&archive::parse(&run.kept("5.warc"))), ["one", "m"]);
 }
 
 #[test]

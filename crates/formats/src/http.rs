@@ -75,11 +75,8 @@ impl<'a> Response<'a> {
 
     /// First value of a header.
     pub fn header(&self, name: &str) -> Option<&'a str> {
-        self.head.split(|&b| b == b'\n').skip(1).find_map(|line| {
-            let value = line.get(name.len()..)?.strip_prefix(b":")?;
-            let found = line[..name.len()].eq_ignore_ascii_case(name.as_bytes());
-            found.then(|| std::str::from_utf8(value.trim_ascii()).ok())?
-        })
+        let mut lines = self.head.split(|&b| b == b'\n').skip(1);
+        lines.find_map(|line| std::str::from_utf8(value_of(line, name)?.trim_ascii()).ok())
     }
 
     /// The codings that a header names, in order: it may stand on several lines and in several fields.
@@ -87,14 +84,12 @@ impl<'a> Response<'a> {
         if self.header(name).is_none() {
             return Vec::new();
         }
-        let is_named = |line: &&[u8]| {
-            line.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name.as_bytes()))
-                && line.get(name.len()) == Some(&b':')
-        };
         let mut values = Vec::new();
-        for field in self.lines().iter().filter(|field| field.first().is_some_and(is_named)) {
-            values.push(String::from_utf8_lossy(&field[0][name.len() + 1..]).into_owned());
-            values.extend(field[1..].iter().map(|line| String::from_utf8_lossy(line).into_owned()));
+        for field in self.lines() {
+            if let Some(first) = field.first().and_then(|line| value_of(line, name)) {
+                let parts = std::iter::once(first).chain(field[1..].iter().copied());
+                values.extend(parts.map(|part| String::from_utf8_lossy(part).into_owned()));
+            }
         }
         let codings = values.iter().flat_map(|value| value.split(','));
         codings.map(|coding| coding.trim().to_ascii_lowercase()).filter(|coding| !coding.is_empty()).collect()
@@ -102,8 +97,7 @@ impl<'a> Response<'a> {
 
     /// The body with the transfer coding undone: what payload digests of archives are of.
     pub fn entity(&self) -> Cow<'a, [u8]> {
-        let chunked =
-            self.header("Transfer-Encoding").is_some_and(|v| v.to_ascii_lowercase().contains("chunked"));
+        let chunked = self.codings("Transfer-Encoding").iter().any(|coding| coding.contains("chunked"));
         match chunked.then(|| dechunk(self.body)).flatten() {
             Some(joined) => Cow::Owned(joined),
             None => Cow::Borrowed(self.body),
@@ -125,6 +119,13 @@ impl<'a> Response<'a> {
         }
         Ok(payload)
     }
+}
+
+/// What stands behind the colon of a field, if the line is one of this name; servers put blanks before the colon, too.
+fn value_of<'a>(line: &'a [u8], name: &str) -> Option<&'a [u8]> {
+    let (start, rest) = line.split_at_checked(name.len())?;
+    let value = rest.trim_ascii_start().strip_prefix(b":")?;
+    start.eq_ignore_ascii_case(name.as_bytes()).then_some(value)
 }
 
 /// `type/subtype` of a Content-Type header in lower case, and its charset.
@@ -270,6 +271,25 @@ mod tests {
         response.extend(&body);
         response.extend(b"\r\n0\r\n\r\n");
         assert_eq!(Response::parse(&response).unwrap().payload(100).unwrap().as_ref(), b"hello world");
+    }
+
+    #[test]
+    fn a_transfer_coding_may_be_folded_repeated_and_stand_behind_a_blank() {
+        let body = gzip(b"hello world");
+        for (fields, gzipped) in [
+            ("Transfer-Encoding:\r\n chunked", false),
+            ("Transfer-Encoding : chunked", false),
+            ("Transfer-Encoding: identity\r\nTransfer-Encoding: chunked", false),
+            ("Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked", true),
+            ("Content-Encoding : gzip\r\nTransfer-Encoding: chunked", true),
+        ] {
+            let body = if gzipped { body.as_slice() } else { b"hello world" };
+            let mut response =
+                format!("HTTP/1.1 200 OK\r\n{fields}\r\n\r\n{:x}\r\n", body.len()).into_bytes();
+            response.extend([body, b"\r\n0\r\n\r\n"].concat());
+            let payload = Response::parse(&response).unwrap().payload(100).unwrap().into_owned();
+            assert_eq!(payload, b"hello world", "{fields}");
+        }
     }
 
     #[test]

@@ -85,6 +85,15 @@ fn within(name: Name, source: usize) -> Name {
     [name[0] ^ (source as u64 + 1), name[1]]
 }
 
+/// The names of what a record is tied to: those it has within its file, and those for all files.
+fn both(link: &LinkEntry, source: usize) -> impl Iterator<Item = Name> {
+    link.to.iter().flat_map(move |&record| [record, within(record, source)])
+}
+
+fn stays(run: &Run<'_>, piece: &TablePiece, number: u32) -> bool {
+    matches!(run.fate(piece.first + number), Fate::Kept)
+}
+
 /// What of the run has a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Found {
@@ -102,8 +111,11 @@ pub(crate) struct Links {
     asked: Vec<Name>,
     /// What has each of them.
     found: Vec<Found>,
-    /// Records that go with documents, directly or through others; in order.
+    /// Records that go with documents, directly or through others; in order, each by the name it has within its file, and
+    /// those that documents name by that for all files, too.
     gone: Vec<Name>,
+    /// Those of them that documents name which stay.
+    held: Vec<Name>,
 }
 
 /// Memory that the names of so many tied records take at most, for estimates: up to three each, or two and one more where
@@ -120,15 +132,16 @@ fn put_in_order<T: Ord>(names: &mut Vec<T>) {
 
 /// Hands over the notes of WARC pieces that tie records.
 fn each_link(run: &Run<'_>, mut take: impl FnMut(&TablePiece, &LinkEntry)) -> Result<(), Error> {
-    for piece in warc(run) {
+    for piece in archived(run) {
         run.table.notes(piece)?.links.iter().for_each(|link| take(piece, link));
     }
     Ok(())
 }
 
-fn warc<'r>(run: &'r Run<'_>) -> impl Iterator<Item = &'r TablePiece> {
-    let is_warc = |piece: &&TablePiece| run.context.sources[piece.source].format == Format::Warc;
-    run.table.pieces().iter().filter(is_warc)
+/// The pieces of WARC files, and of ARC files, whose pages may be revisited, too.
+fn archived<'r>(run: &'r Run<'_>) -> impl Iterator<Item = &'r TablePiece> {
+    let format = |piece: &TablePiece| run.context.sources[piece.source].format;
+    run.table.pieces().iter().filter(move |piece| matches!(format(piece), Format::Warc | Format::Arc))
 }
 
 impl Links {
@@ -137,27 +150,33 @@ impl Links {
         let mut links = Links::default();
         let Links { asked, gone, .. } = &mut links;
         each_link(run, |piece, link| match link.document {
-            Some(number) if matches!(run.fate(piece.first + number), Fate::Kept) => {}
-            Some(_) => gone.extend(&link.to),
-            None => {
-                asked.extend(&link.to);
-                if !link.revisit {
-                    asked.extend(link.to.iter().map(|&record| within(record, piece.source)));
-                }
-            }
+            Some(number) if stays(run, piece, number) => {}
+            Some(_) => gone.extend(both(link, piece.source)),
+            None if link.revisit => asked.extend(&link.to),
+            None => asked.extend(both(link, piece.source)),
         })?;
         put_in_order(asked);
         put_in_order(gone);
         if asked.is_empty() && gone.is_empty() {
             return Ok(links);
         }
+        let Links { gone, held, .. } = &mut links;
+        each_link(run, |piece, link| {
+            if link.document.is_some_and(|number| stays(run, piece, number)) {
+                held.extend(both(link, piece.source).filter(|name| gone.binary_search(name).is_ok()));
+            }
+        })?;
+        put_in_order(held);
         links.find(run)?;
-        // Ties of ties, until nothing more goes; chains are short.
+        // Ties of ties, until nothing more goes; chains are short, and within a file.
         loop {
             let mut more = Vec::new();
             each_link(run, |piece, link| {
-                let tied = link.document.is_none() && !link.revisit && links.goes(link, piece.source);
-                more.extend(link.own.filter(|&own| tied && !links.is_gone(own)));
+                let Some(own) = link.own.filter(|_| link.document.is_none() && !link.revisit) else { return };
+                let own = within(own, piece.source);
+                if links.gone.binary_search(&own).is_err() && links.goes(link, piece.source) {
+                    more.push(own);
+                }
             })?;
             if more.is_empty() {
                 return Ok(links);
@@ -171,7 +190,7 @@ impl Links {
     fn find(&mut self, run: &Run<'_>) -> Result<(), Error> {
         let Links { asked, found, .. } = self;
         found.resize(asked.len(), Found::Nothing);
-        for piece in warc(run) {
+        for piece in archived(run) {
             for document in piece.first..piece.first + piece.file.documents {
                 let has = match run.fate(document) {
                     Fate::Kept => Found::Kept,
@@ -195,20 +214,29 @@ impl Links {
         self.asked.binary_search(&name).map_or(Found::Nothing, |at| self.found[at])
     }
 
-    fn is_gone(&self, name: Name) -> bool {
-        self.gone.binary_search(&name).is_ok()
+    /// Whether documents or records that name this one take it along; those of its own file are asked first.
+    fn is_gone(&self, record: Name, source: usize) -> Option<bool> {
+        let has = |names: &[Name], name: &Name| names.binary_search(name).is_ok();
+        let names = [within(record, source), record];
+        names.iter().find(|name| has(&self.gone, name)).map(|name| !has(&self.held, name))
     }
 
     /// Whether a record of this source goes: with a document or a record that it is tied to, unless one of those stays.
     fn goes(&self, link: &LinkEntry, source: usize) -> bool {
-        let mut goes = link.own.is_some_and(|own| self.is_gone(own));
-        for &record in &link.to {
+        let mut goes = false;
+        let tied = link.to.iter().map(|&record| {
             let here = self.found(within(record, source));
             match if here == Found::Nothing { self.found(record) } else { here } {
-                Found::Kept => return false,
-                Found::Removed(_) => goes = true,
-                Found::Nothing => goes |= self.is_gone(record),
+                Found::Kept => Some(false),
+                Found::Removed(_) => Some(true),
+                Found::Nothing => self.is_gone(record, source),
             }
+        });
+        for is_gone in link.own.map(|own| self.is_gone(own, source)).into_iter().chain(tied).flatten() {
+            if !is_gone {
+                return false;
+            }
+            goes = true;
         }
         goes
     }

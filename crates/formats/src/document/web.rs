@@ -128,7 +128,7 @@ impl Parser {
         if !whole {
             return Err(self.too_large(header.content_length));
         }
-        let (url, date) = (Some(header.url), Some(Cow::Borrowed(header.date)));
+        let (url, date) = (Some(header.url), Some(warc_date(header.date)));
         Ok(document(Document { url, date, body, status, redirect, ..Document::default() }))
     }
 
@@ -204,4 +204,15 @@ fn url_text(bytes: &[u8]) -> Cow<'_, str> {
 /// The same of text.
 fn bare(url: &str) -> &str {
     url.strip_prefix('<').and_then(|url| url.strip_suffix('>')).unwrap_or(url)
+}
+
+/// The digits of a date in ARC as WARC writes it.
+fn warc_date(digits: &str) -> Cow<'_, str> {
+    let part = |range: std::ops::Range<usize>| digits.get(range).unwrap_or_default();
+    if digits.len() != 14 || !digits.is_ascii() {
+        return Cow::Borrowed(digits);
+    }
+    let (year, month, day) = (part(0..4), part(4..6), part(6..8));
+    let (hour, minute, second) = (part(8..10), part(10..12), part(12..14));
+    Cow::Owned(format!("{year}-{month}-{day}T{hour}:{minute}:{second}Z"))
 }

@@ -101,12 +101,22 @@ impl ArcFramer {
     }
 }
 
-/// Where a record starts behind `from`: at a line that reads as a header.
+/// Where a record starts behind `from`: at a line that reads as a header, or at the URL in one that has all of a header
+/// behind it, for what was cut off before it has no line end.
 fn next_record(bytes: &[u8], from: usize) -> Option<usize> {
     let from = from.min(bytes.len());
-    memchr::memchr_iter(b'\n', &bytes[from..])
-        .map(|at| from + at + 1)
-        .find(|&at| HeaderLine::split(&bytes[at..]).is_some_and(|line| line.is_meant()))
+    memchr::memchr_iter(b'\n', &bytes[from..]).map(|at| from + at + 1).find_map(|at| start_in_line(bytes, at))
+}
+
+fn start_in_line(bytes: &[u8], at: usize) -> Option<usize> {
+    let line = HeaderLine::split(&bytes[at..])?;
+    if line.is_meant() {
+        return Some(at);
+    }
+    let is_whole = line.length().is_some() && line.has_date() && line.has_address();
+    let schemes = [b"http://".as_slice(), b"https://"].into_iter();
+    let url = schemes.filter_map(|scheme| memchr::memmem::rfind(line.url, scheme)).max();
+    url.filter(|_| is_whole).map(|url| at + url)
 }
 
 impl Framer for ArcFramer {
@@ -123,7 +133,8 @@ impl Framer for ArcFramer {
             let found = String::from_utf8_lossy(&unread[..unread.len().min(24)]).into_owned();
             let bad =
                 BadRecord::new(BadKind::Header, format!("expected an ARC header line, found {found:?}"));
-            return self.resync(unread, 0, ended, bad);
+            let next = start_in_line(unread, 0).filter(|&at| at > 0).or_else(|| next_record(unread, 0));
+            return Resync { next, margin: LONGEST_LINE, limit: self.limit }.step(unread, ended, bad);
         };
         let content = header.content_length;
         let Some(len) = content.checked_add(header.len as u64).filter(|&len| len < 1 << 62) else {
@@ -132,10 +143,11 @@ impl Framer for ArcFramer {
         };
         let large = content > self.limit as u64;
         if large && len > LOOK as u64 {
-            if unread.len() < LOOK && !ended {
+            let most = self.limit.max(LOOK);
+            if unread.len() < most && !ended {
                 return Step::More;
             }
-            let seen = &unread[..unread.len().min(LOOK)];
+            let seen = &unread[..unread.len().min(most)];
             return match next_record(seen, header.len - 1) {
                 Some(at) => Step::bad(at, content_length(content, at - header.len)),
                 None => Step::Pass { head: seen.len().min(HEAD.max(header.len)), len },
@@ -223,5 +235,19 @@ mod tests {
             assert_eq!(kinds(file.as_bytes()), [None, Some(kind), None], "{length}");
         }
         assert_eq!(kinds(record("500").as_bytes()), [Some(BadKind::Truncated)]);
+    }
+
+    #[test]
+    fn what_ends_without_a_line_end_costs_itself_alone() {
+        let good = record("4");
+        for (damaged, kind) in [
+            (record("400").trim_end().to_owned() + " cut off: he", BadKind::ContentLength),
+            ("<p>garbage".into(), BadKind::ContentLength),
+        ] {
+            let file = format!("{good}{good}{damaged}{good}");
+            let found = kinds(file.as_bytes());
+            assert_eq!((found[0], found[found.len() - 1]), (None, None), "{damaged}");
+            assert!(found.contains(&Some(kind)), "{damaged}: {found:?}");
+        }
     }
 }

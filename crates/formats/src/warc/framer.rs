@@ -1,6 +1,6 @@
 //! Where WARC records start and end, and where the next one is when a record is not what its header says.
 
-use super::{HEAD, LOOK, Resync, WarcHeader, content_length, cut};
+use super::{HEAD, LOOK, Resync, WarcHeader, content_length, cut, header_end};
 use crate::bad::{BadKind, BadRecord};
 use crate::block::FrameKind;
 use crate::reader::{Framer, Step};
@@ -9,6 +9,8 @@ use crate::reader::{Framer, Step};
 const LONGEST_HEADER: usize = 1 << 20;
 /// Longest version line, its end included, with room to spare.
 const VERSION_LINE: usize = 16;
+/// Longest version line with the name of a field behind it.
+const START: usize = 64;
 /// Blanks behind a record that are looked at for what follows them.
 const BLANKS: usize = 1 << 12;
 
@@ -24,20 +26,31 @@ impl WarcFramer {
 
     fn resync(&self, unread: &[u8], from: usize, ended: bool, bad: BadRecord) -> Step {
         let next = next_record(unread, from, ended);
-        Resync { next, margin: VERSION_LINE, limit: self.limit }.step(unread, ended, bad)
+        Resync { next, margin: START, limit: self.limit }.step(unread, ended, bad)
     }
 
     /// A record too large to be held, all of which is not needed.
     fn pass(&self, unread: &[u8], ended: bool, header: &WarcHeader<'_>, content: u64, len: u64) -> Step {
-        if unread.len() < LOOK && !ended {
+        let most = self.limit.max(LOOK);
+        if unread.len() < most && !ended {
             return Step::More;
         }
-        let seen = &unread[..unread.len().min(LOOK)];
+        let seen = &unread[..unread.len().min(most)];
         match next_record(seen, header.len, ended) {
-            Some(at) => Step::bad(at, content_length(content, at - header.len)),
-            None => Step::Pass { head: seen.len().min(HEAD.max(header.len)), len },
+            // Where an archive is what the record holds, its records are none of this file.
+            Some(at) if !holds_archive(&seen[header.len..at]) => {
+                Step::bad(at, content_length(content, at - header.len))
+            }
+            _ => Step::Pass { head: seen.len().min(HEAD.max(header.len)), len },
         }
     }
+}
+
+/// Whether a record's content before another record's start is nothing, or a header of HTTP alone.
+fn holds_archive(before: &[u8]) -> bool {
+    let http = before.starts_with(b"HTTP/").then(|| header_end(before)).flatten();
+    let body = http.map_or(before, |(_, len)| &before[len..]);
+    body.trim_ascii().is_empty()
 }
 
 /// Whether bytes start a record: a version line, then a field.
@@ -47,12 +60,39 @@ pub(crate) fn starts_record(bytes: &[u8]) -> bool {
     !line.is_empty() && line.len() <= 8 && line.iter().all(|b| b.is_ascii_digit() || *b == b'.')
 }
 
-/// Where a record starts behind `from`; one that cannot be seen far enough is none yet.
+/// Whether bytes start a record beyond doubt: a version line, then the name of a field.
+fn starts_header(bytes: &[u8]) -> bool {
+    let Some(end) = memchr::memchr(b'\n', &bytes[..bytes.len().min(VERSION_LINE)]) else { return false };
+    let rest = &bytes[end + 1..];
+    let name = rest.iter().take_while(|&&b| b.is_ascii_alphanumeric() || b == b'-').count();
+    starts_record(bytes) && name > 0 && name < START - VERSION_LINE && rest.get(name) == Some(&b':')
+}
+
+/// Whether a record starts there: on a line of its own, or beyond doubt, for what was cut off before it has no line end.
+/// One that cannot be seen far enough is none yet.
+fn is_start(bytes: &[u8], at: usize, ended: bool) -> bool {
+    let starts_line = at == 0 || bytes[at - 1] == b'\n';
+    let seen = &bytes[at..];
+    (ended || seen.len() >= START) && (starts_header(seen) || (starts_line && starts_record(seen)))
+}
+
+/// Where a record starts from `from` on.
 fn next_record(bytes: &[u8], from: usize, ended: bool) -> Option<usize> {
     let from = from.min(bytes.len());
-    memchr::memmem::find_iter(&bytes[from..], b"\nWARC/")
-        .map(|at| from + at + 1)
-        .find(|&at| starts_record(&bytes[at..]) && (ended || bytes.len() - at >= VERSION_LINE))
+    let mut places = memchr::memmem::find_iter(&bytes[from..], b"WARC/").map(|at| from + at);
+    places.find(|&at| is_start(bytes, at, ended))
+}
+
+/// Where the last record starts in a stretch that is to be one header, but for the one that the stretch starts with.
+fn last_start(header: &[u8]) -> Option<usize> {
+    let mut end = header.len();
+    while let Some(at) = memchr::memmem::rfind(&header[..end], b"WARC/").filter(|&at| at > 0) {
+        if is_start(header, at, true) {
+            return Some(at);
+        }
+        end = at;
+    }
+    None
 }
 
 /// Line ends behind a record's body, at most two, and their bytes.
@@ -74,7 +114,7 @@ impl Framer for WarcFramer {
         if blank > 0 {
             return Step::take(blank, FrameKind::Filler { keep: true });
         }
-        if unread.len() < VERSION_LINE && !ended {
+        if unread.len() < START && !ended {
             return Step::More;
         }
         if !starts_record(unread) {
@@ -82,17 +122,28 @@ impl Framer for WarcFramer {
             let bad = BadRecord::new(BadKind::Header, format!("expected a WARC record, found {found:?}"));
             return self.resync(unread, 0, ended, bad);
         }
-        let Some(header) = WarcHeader::parse(&unread[..unread.len().min(LONGEST_HEADER)]) else {
-            if !ended && unread.len() < LONGEST_HEADER {
-                return Step::More;
-            }
-            let bad = if ended && next_record(unread, 1, ended).is_none() && unread.len() < LONGEST_HEADER {
+        let window = &unread[..unread.len().min(LONGEST_HEADER)];
+        let header = WarcHeader::parse(window);
+        if header.is_none() && !ended && unread.len() < LONGEST_HEADER {
+            return Step::More;
+        }
+        // None of the records that start before the last one has a blank line behind its header.
+        if let Some(at) = last_start(header.map_or(window, |header| &window[..header.len])) {
+            let bad = BadRecord::new(BadKind::Header, "record header without a blank line behind it");
+            return Step::bad(at, bad);
+        }
+        let Some(header) = header else {
+            let bad = if ended && unread.len() < LONGEST_HEADER {
                 BadRecord::new(BadKind::Truncated, "record header, found no blank line before end of file")
             } else {
                 BadRecord::new(BadKind::Header, "record header without a blank line behind it")
             };
             return self.resync(unread, 1, ended, bad);
         };
+        if memchr::memchr(0, &window[..header.len]).is_some() {
+            let bad = BadRecord::new(BadKind::Header, "NUL bytes in a record header");
+            return self.resync(unread, header.len, ended, bad);
+        }
         let Some(content) = header.content_length() else {
             let bad = BadRecord::new(BadKind::Header, "record header without a readable content-length");
             return self.resync(unread, header.len, ended, bad);
@@ -119,7 +170,7 @@ impl Framer for WarcFramer {
         let end = len + separator;
         let rest = unread[end..].trim_ascii_start();
         // Behind two line ends comes what may.
-        if lines < 2 && rest.len() < VERSION_LINE && unread.len() < end + BLANKS && !ended {
+        if lines < 2 && rest.len() < START && unread.len() < end + BLANKS && !ended {
             return Step::More;
         }
         if lines < 2 && !rest.is_empty() && !starts_record(rest) {
@@ -165,6 +216,64 @@ mod tests {
             let file = format!("{good}{}{good}", record(wrong, "wrong"));
             let kinds: Vec<_> = frames(file.as_bytes()).into_iter().map(|(_, kind)| kind).collect();
             assert_eq!(kinds, [None, Some(BadKind::ContentLength), None], "{wrong}");
+        }
+    }
+
+    /// What becomes of the records of a file.
+    fn kinds(file: &[u8]) -> Vec<Option<BadKind>> {
+        frames(file).into_iter().map(|(_, kind)| kind).collect()
+    }
+
+    #[test]
+    fn what_ends_without_a_line_end_costs_itself_alone() {
+        let good = record(5, "right");
+        let header = "WARC/1.0\r\nWARC-Type: resource\r\nContent-Length: 40\r\n\r\n";
+        for (damaged, kind) in [
+            (format!("{header}cut off"), BadKind::ContentLength),
+            (header.into(), BadKind::ContentLength),
+            (header[..header.len() - 2].into(), BadKind::Header),
+            (header[..20].into(), BadKind::Header),
+            (header[..10].into(), BadKind::Header),
+            ("garbage".into(), BadKind::Header),
+            ("\0".repeat(100), BadKind::Header),
+        ] {
+            let file = format!("{good}{damaged}{good}{damaged}{good}");
+            assert_eq!(kinds(file.as_bytes()), [None, Some(kind), None, Some(kind), None], "{damaged:?}");
+        }
+    }
+
+    #[test]
+    fn a_header_with_zeroes_in_it_is_bad() {
+        let good = record(5, "right");
+        let file = format!("{good}{}{good}", good.replace("resource", "\0\0\0\0\0\0\0\0"));
+        assert_eq!(kinds(file.as_bytes()), [None, Some(BadKind::Header), None]);
+    }
+
+    #[test]
+    fn headers_without_end_are_gone_through_once() {
+        let good = record(5, "right");
+        let file = format!("{good}{}{good}", "WARC/1.0\r\nA: b\r\n".repeat(200_000));
+        let kinds = kinds(file.as_bytes());
+        assert!(
+            kinds.len() < 16 && kinds[1..kinds.len() - 1].iter().all(|kind| *kind == Some(BadKind::Header))
+        );
+        assert_eq!((kinds[0], kinds[kinds.len() - 1]), (None, None));
+    }
+
+    #[test]
+    fn a_length_beyond_the_limit_is_right_or_wrong_by_what_comes_behind() {
+        let good = record(5, "right");
+        let mut framer = WarcFramer::new(1 << 20);
+        let large = |body: &str| record(50 << 20, body) + &good + &"x".repeat(2 << 20);
+        let Step::Take { len, kind: FrameKind::Bad(bad), .. } =
+            framer.step(large(&"y".repeat(1 << 19)).as_bytes(), false)
+        else {
+            panic!("the next record is found")
+        };
+        assert_eq!((bad.kind, len), (BadKind::ContentLength, record(50 << 20, &"y".repeat(1 << 19)).len()));
+        for header in ["", "HTTP/1.1 200 OK\r\nContent-Type: application/warc\r\n\r\n"] {
+            let step = framer.step(large(&format!("{header}{good}{good}")).as_bytes(), false);
+            assert!(matches!(step, Step::Pass { .. }), "an archive in an archive");
         }
     }
 

@@ -12,7 +12,7 @@ use crate::sketcher::{Sketcher, Sketches};
 use crate::urls::{Marker, canonical_hash, target_hash};
 use onefold_formats::block::{Block, Frame, FrameKind};
 use onefold_formats::document::{Document, Link, Parsed, Parser};
-use onefold_formats::source::Source;
+use onefold_formats::source::{Format, Source};
 use onefold_run::RankInput;
 use std::sync::Mutex;
 
@@ -143,8 +143,9 @@ impl<'a> BlockSketcher<'a> {
             rank: self.recipe.plan.keep.rank(&input),
             empty: sketched.empty,
         };
-        // Dates are asked for again only where a WARC record refers to another.
-        let (record_id, date) = (document.record_id, document.record_id.and(date));
+        // Dates are asked for again only where a WARC record refers to another, or to one of ARC.
+        let is_archived = matches!(source.format, Format::Warc | Format::Arc);
+        let (record_id, date) = (document.record_id, date.filter(|_| is_archived));
         piece.push(row, [Some(id), url, record_id, date, document.payload_digest]);
         if !document.concurrent_to.is_empty() {
             piece.notes.links.push(LinkEntry {
