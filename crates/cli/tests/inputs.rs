@@ -124,6 +124,24 @@ fn archives_with_a_member_a_record_stay_so() {
         let run = place.dedup_to(format, &format!("{format}-out"));
         assert_eq!(compressed::members(&run.kept(format)), records(format).len() - 2, "{format}");
     }
+    // Also where not every member is a record: one of nothing, and one of two records.
+    let all = records("warc");
+    let mut odd = vec![Vec::new(), all[..2].concat()];
+    odd.extend_from_slice(&all[2..]);
+    place.write("odd", compressed::compress("gzip-members", &odd));
+    let run = place.dedup_to("odd", "odd-out");
+    assert_eq!(compressed::members(&run.kept("odd")), all.len() - 3);
+    // And in frames.
+    type Frame = fn(&[u8]) -> Vec<u8>;
+    let ways: [(&str, Frame, &[u8; 4]); 2] =
+        [("zstd", compressed::zstd, b"\x28\xb5\x2f\xfd"), ("lz4", compressed::lz4, b"\x04\x22\x4d\x18")];
+    for (how, frame, magic) in ways {
+        place.write(how, all.iter().flat_map(|record| frame(record)).collect::<Vec<u8>>());
+        let run = place.dedup_to(how, &format!("{how}-out"));
+        let frames = run.kept(how).windows(4).filter(|bytes| bytes == magic).count();
+        assert_eq!(frames, all.len() - 2, "{how}");
+        assert_eq!(archive::parse(&compressed::decompress(how, &run.kept(how))).len(), all.len() - 2);
+    }
 }
 
 #[test]

@@ -1,17 +1,18 @@
 //! A source again, without some of its records or with others in their place.
 //!
 //! Where addresses are in the file, the stretches between edits are copied as they are, compressed members included. A
-//! compressed stream is decompressed, edited and compressed anew.
+//! compressed stream is decompressed, edited and compressed anew, in members or frames that begin where its own did.
 
+mod again;
 mod gather;
 
-use crate::compress::{Compression, Decoder, Encoder};
+use crate::compress::{Compression, Encoder};
 use crate::error::Error;
 use crate::fetch::Fetcher;
 use crate::source::{Layout, Source};
-use crate::stream::GAP;
+use again::copy_stream;
 use gather::Gather;
-use std::io::{self, Read, Write};
+use std::io::Write;
 
 /// What happens to one record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,60 +77,4 @@ fn copy_file(
         Encoder::new(&mut out, Compression::Gzip)?.finish()?;
     }
     Ok(out.finish()?)
-}
-
-fn copy_stream(
-    source: &Source,
-    edits: &mut dyn Iterator<Item = Edit>,
-    replacement: &mut Replacement<'_>,
-    out: fs_err::File,
-) -> Result<fs_err::File, Error> {
-    let mut decoder = Decoder::new(source.open()?, source.compression)?;
-    let mut out = Encoder::new(Gather::new(out, source.size), source.compression)?;
-    let (mut at, mut record, mut new) = (0, Vec::new(), Vec::new());
-    let changed = |offset| Error::Changed { path: source.path.clone(), offset };
-    for edit in edits {
-        let length = edit.offset - at;
-        if pump(&mut decoder, &mut out, length)? < length {
-            return Err(changed(at));
-        }
-        if edit.replace {
-            record.clear();
-            if pump(&mut decoder, &mut record, edit.length)? < edit.length {
-                return Err(changed(edit.offset));
-            }
-            new.clear();
-            replacement(&edit, &record, &mut new)?;
-            out.write_all(&new)?;
-        } else {
-            // What is left out may be of any size, and may end in the damage it was left out for.
-            pump(&mut decoder, &mut io::sink(), edit.length)?;
-        }
-        at = edit.offset + edit.length;
-    }
-    pump(&mut decoder, &mut out, u64::MAX)?;
-    Ok(out.finish()?.finish()?)
-}
-
-/// Copies up to `limit` bytes, gaps counted as addresses count them; fewer where the stream ends or is damaged to its end.
-/// Damage has been named when the stream was first read. Errors of the disk and of the writer are errors.
-fn pump(decoder: &mut Decoder, out: &mut dyn Write, limit: u64) -> Result<u64, Error> {
-    let mut buffer = [0; 1 << 14];
-    let mut copied = 0;
-    while copied < limit {
-        let wanted = buffer.len().min(usize::try_from(limit - copied).unwrap_or(usize::MAX));
-        match decoder.read(&mut buffer[..wanted]) {
-            Ok(0) => break,
-            Ok(count) => {
-                out.write_all(&buffer[..count])?;
-                copied += count as u64;
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => match decoder.resume(&error)? {
-                Some(_) => copied += GAP,
-                None => break,
-            },
-        }
-    }
-    Ok(copied)
 }

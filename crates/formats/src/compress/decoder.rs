@@ -72,6 +72,11 @@ impl Decoder {
         Ok(Decoder { packed, file })
     }
 
+    /// Where in the file the member or frame starts that the last bytes came from.
+    pub(crate) fn member(&self) -> u64 {
+        self.packed.as_ref().map_or(0, |packed| packed.member)
+    }
+
     /// After an error of [`read`](Read::read): goes on at the next member, if there is one.
     ///
     /// # Errors

@@ -1,9 +1,9 @@
 //! The members or frames of a compressed file, one after the other, and where each starts.
 
+use super::gzip::GzipMembers;
 use super::window::window_log;
 use super::{Compression, skippable};
 use crate::source::OpenFile;
-use flate2::bufread::GzDecoder;
 use lz4_flex::frame::FrameDecoder;
 use std::io::{self, BufRead, BufReader, Read};
 use zstd::stream::raw::{DParameter, Operation};
@@ -29,7 +29,7 @@ pub(super) fn open(
     let member = position(&reader);
     Ok(Some(match compression {
         Compression::None => return Ok(None),
-        Compression::Gzip => Box::new(GzipMembers { decoder: Some(GzDecoder::new(reader)), member }),
+        Compression::Gzip => Box::new(GzipMembers::new(reader)),
         Compression::Zstd => {
             let decoder = zstd_decoder(dictionary, window_log(reader.get_ref())?)?;
             Box::new(ZstdFrames { decoder, reader, member, inside: false })
@@ -41,67 +41,8 @@ pub(super) fn open(
     }))
 }
 
-fn position(reader: &BufReader<OpenFile>) -> u64 {
+pub(super) fn position(reader: &BufReader<OpenFile>) -> u64 {
     reader.get_ref().position() - reader.buffer().len() as u64
-}
-
-/// Gzip members; zero padding behind the last one, as tape drives leave it, is no fault.
-struct GzipMembers {
-    /// Always there but for a moment between two members.
-    decoder: Option<GzDecoder<BufReader<OpenFile>>>,
-    member: u64,
-}
-
-/// Whether another member starts behind padding, or the file ends.
-fn starts_member(reader: &mut BufReader<OpenFile>) -> io::Result<bool> {
-    loop {
-        let chunk = reader.fill_buf()?;
-        if chunk.is_empty() {
-            return Ok(false);
-        }
-        let padding = chunk.iter().position(|&byte| byte != 0).unwrap_or(chunk.len());
-        let next = chunk.get(padding).copied();
-        reader.consume(padding);
-        match next {
-            None => {}
-            Some(0x1f) => return Ok(true),
-            Some(_) => {
-                return Err(io::Error::new(io::ErrorKind::InvalidData, "garbage behind a gzip member"));
-            }
-        }
-    }
-}
-
-impl Read for GzipMembers {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        while let Some(decoder) = &mut self.decoder {
-            let count = decoder.read(buffer)?;
-            if count > 0 || buffer.is_empty() {
-                return Ok(count);
-            }
-            let starts = starts_member(decoder.get_mut());
-            self.member = position(decoder.get_ref());
-            if !starts? {
-                break;
-            }
-            self.decoder = self.decoder.take().map(|decoder| GzDecoder::new(decoder.into_inner()));
-        }
-        Ok(0)
-    }
-}
-
-impl Frames for GzipMembers {
-    fn member(&self) -> u64 {
-        self.member
-    }
-
-    fn position(&self) -> u64 {
-        self.decoder.as_ref().map_or(self.member, |decoder| position(decoder.get_ref()))
-    }
-
-    fn into_reader(self: Box<Self>) -> Option<BufReader<OpenFile>> {
-        self.decoder.map(GzDecoder::into_inner)
-    }
 }
 
 /// A decoder that takes windows up to `window_log`.

@@ -2,7 +2,9 @@
 
 mod decoder;
 mod dictionary;
+mod encoder;
 mod frames;
+mod gzip;
 mod members;
 mod search;
 mod window;
@@ -11,11 +13,11 @@ mod window;
 mod tests;
 
 pub use decoder::{Decoder, Gap};
+pub use encoder::Encoder;
 pub use members::{MemberError, MemberInflater};
 pub use window::window_bytes;
 
 use serde::{Deserialize, Serialize};
-use std::io::{self, Write};
 
 /// How a file is compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -73,68 +75,5 @@ fn skippable(bytes: &[u8]) -> Option<u64> {
     match *bytes {
         [0x50..=0x5f, 0x2a, 0x4d, 0x18, a, b, c, d, ..] => Some(u32::from_le_bytes([a, b, c, d]).into()),
         _ => None,
-    }
-}
-
-/// A compressing writer.
-pub enum Encoder<W: Write> {
-    /// As it comes.
-    Plain(W),
-    /// One gzip member.
-    Gzip(flate2::write::GzEncoder<W>),
-    /// One zstd frame.
-    Zstd(zstd::stream::write::Encoder<'static, W>),
-    /// One LZ4 frame.
-    Lz4(Box<lz4_flex::frame::FrameEncoder<W>>),
-}
-
-impl<W: Write> Encoder<W> {
-    /// Compresses into `writer`.
-    pub fn new(writer: W, compression: Compression) -> io::Result<Self> {
-        Ok(match compression {
-            Compression::None => Encoder::Plain(writer),
-            Compression::Gzip => {
-                Encoder::Gzip(flate2::write::GzEncoder::new(writer, flate2::Compression::default()))
-            }
-            Compression::Zstd => {
-                let mut encoder = zstd::stream::write::Encoder::new(writer, 0)?;
-                encoder.include_checksum(true)?;
-                Encoder::Zstd(encoder)
-            }
-            Compression::Lz4 => {
-                let info = lz4_flex::frame::FrameInfo::new().content_checksum(true);
-                Encoder::Lz4(Box::new(lz4_flex::frame::FrameEncoder::with_frame_info(info, writer)))
-            }
-        })
-    }
-
-    /// Writes what is left and gives the writer back.
-    pub fn finish(self) -> io::Result<W> {
-        match self {
-            Encoder::Plain(writer) => Ok(writer),
-            Encoder::Gzip(encoder) => encoder.finish(),
-            Encoder::Zstd(encoder) => encoder.finish(),
-            Encoder::Lz4(encoder) => encoder.finish().map_err(io::Error::other),
-        }
-    }
-}
-
-impl<W: Write> Write for Encoder<W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Encoder::Plain(writer) => writer.write(bytes),
-            Encoder::Gzip(encoder) => encoder.write(bytes),
-            Encoder::Zstd(encoder) => encoder.write(bytes),
-            Encoder::Lz4(encoder) => encoder.write(bytes),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Encoder::Plain(writer) => writer.flush(),
-            Encoder::Gzip(encoder) => encoder.flush(),
-            Encoder::Zstd(encoder) => encoder.flush(),
-            Encoder::Lz4(encoder) => encoder.flush(),
-        }
     }
 }

@@ -1,6 +1,7 @@
 use super::*;
 use crate::source::OpenFile;
 use std::io::Read;
+use std::io::{self, Write};
 
 fn compress(bytes: &[u8], compression: Compression) -> Vec<u8> {
     let mut encoder = Encoder::new(Vec::new(), compression).unwrap();
@@ -158,5 +159,32 @@ fn what_stands_before_damage_is_read() {
         // LZ4 and zstd work in blocks, of 4 MiB and 128 KiB at most.
         let lost = if compression == Compression::Lz4 { 1 << 20 } else { 1 << 18 };
         assert!(out.len() + lost > text.len() / 2, "{compression:?} gave {}", out.len());
+    }
+}
+
+#[test]
+fn what_came_out_of_a_gzip_member_before_its_damage_is_handed_over() {
+    let text: Vec<u8> =
+        (0..4000u32).flat_map(|n| n.wrapping_mul(2_654_435_761).to_string().into_bytes()).collect();
+    let mut packed = compress(&text, Compression::Gzip);
+    let damage = packed.len() * 9 / 10;
+    packed[damage..damage + 12].fill(0xff);
+    let (out, error) = decompress(&packed, Compression::Gzip);
+    assert_eq!(error, Some(io::ErrorKind::InvalidData));
+    assert!(out.len() > text.len() * 8 / 10, "{} of {}", out.len(), text.len());
+    let right = out.iter().zip(&text).take_while(|(a, b)| a == b).count();
+    assert!(right > text.len() * 8 / 10, "{right} of {}", text.len());
+}
+
+#[test]
+fn headers_of_gzip_members_may_have_every_part() {
+    let body = compress(b"words", Compression::Gzip);
+    let mut member = vec![0x1f, 0x8b, 8, 2 | 4 | 8 | 16, 0, 0, 0, 0, 0, 3];
+    member.extend_from_slice(b"\x04\0abcdname\0comment\0\x12\x34");
+    member.extend_from_slice(&body[10..]);
+    assert_eq!(decompress(&[&*member, &*member].concat(), Compression::Gzip), (b"wordswords".to_vec(), None));
+    for cut in 1..member.len() {
+        let (_, error) = decompress(&member[..cut], Compression::Gzip);
+        assert_eq!(error, Some(io::ErrorKind::UnexpectedEof), "{cut}");
     }
 }
