@@ -443,6 +443,34 @@ fn two_runs_do_not_write_at_one_place() {
     assert!(work.join("piece-000000-000000").exists());
     drop(lock);
     place.dedup("a.jsonl --force");
+    // Wherever each of them works.
+    fs_err::create_dir_all(place.path("two/.onefold/out/kept")).unwrap();
+    let lock = fs_err::File::create(place.path("two/.onefold/lock")).unwrap();
+    lock.file().lock().unwrap();
+    for temp in ["", "--temp t1", "--temp t2 --force", "--temp t1 --resume"] {
+        let ran = place.run(&format!("dedup a.jsonl --output two {temp}"));
+        ran.fails(2, &["two", "another run is writing here"]);
+        assert!(place.path("two/.onefold/out/kept").exists(), "{temp}");
+    }
+    drop(lock);
+    place.dedup_to("a.jsonl --temp t1", "two");
+    assert!(!place.path("two/.onefold").exists());
+    place.run("dedup a.jsonl --output two --temp t2").fails(2, &["two", "--force"]);
+}
+
+#[test]
+fn what_another_run_wrote_goes_where_it_is_overwritten() {
+    let place = Place::new();
+    let shell = "<html><body><noscript>Please enable JavaScript</noscript><div id=root></div>\
+                 <script src=a.js></script></body></html>";
+    place.write("pages/1.html", shell);
+    let run = place.dedup("pages");
+    assert!(run.folder.join("needs.jsonl").exists());
+    place.write("a.jsonl", records("jsonl").concat());
+    let run = place.dedup("a.jsonl --force");
+    assert!(!run.folder.join("needs.jsonl").exists());
+    let run = place.dedup("a.jsonl --force --evidence parquet");
+    assert!(run.folder.join("removed.parquet").exists() && !run.folder.join("removed.jsonl").exists());
 }
 
 #[test]

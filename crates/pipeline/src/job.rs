@@ -13,7 +13,8 @@ use crate::templates::Templates;
 use crate::urls::{Ties, Versions, measure_versions};
 use crate::verdicts::Verdicts;
 use crate::workdir::{Identity, InputStamp, Workdir};
-use crate::{paragraphs, preflight, system, write};
+use crate::write::{self, OutputLock};
+use crate::{paragraphs, preflight, system};
 use onefold_page::url::Rules;
 use onefold_run::{Manifest, Plan, Stage, Unit};
 use std::path::{Path, PathBuf};
@@ -174,15 +175,15 @@ pub fn dedup(job: &Job<'_>, output: &Path) -> Result<Outcome, Error> {
         if job.switches.resume && output.join("manifest.json").exists() {
             let manifest = finished(job, output, &found)?;
             // A run stopped while it cleaned up leaves what is of no more use.
-            for left in [&place, &hidden].into_iter().filter(|left| left.exists()) {
-                fs_err::remove_dir_all(left)?;
+            if place.exists() || hidden.exists() {
+                let _lock = OutputLock::take(output)?;
+                for left in [&place, &hidden].into_iter().filter(|left| left.exists()) {
+                    fs_err::remove_dir_all(left)?;
+                }
             }
             return Ok(Outcome::AlreadyFinished(Box::new(manifest)));
         }
-        let is_other = |entry: std::io::Result<fs_err::DirEntry>| entry.is_ok_and(|e| e.path() != hidden);
-        if output.exists() && fs_err::read_dir(output)?.any(is_other) && !job.switches.force {
-            return Err(Error::OutputExists(output.to_owned()));
-        }
+        check_output(job, output)?;
     }
     write::check_inputs(output, &found.sources)?;
     write::check_annotate(job, &found.sources)?;
@@ -191,31 +192,55 @@ pub fn dedup(job: &Job<'_>, output: &Path) -> Result<Outcome, Error> {
     if !resumes {
         preflight::check(job, &found.sources, Some(output))?;
     }
-    let workdir = Workdir::open(&place, &identity, resumes, output)?;
-    if !resumes {
-        write::clear_staged(output)?;
-    }
-    let outcome = match write::publishing(&workdir, output)? {
-        true => write::publish(job, &workdir, output).and_then(|()| Ok(Manifest::read(output)?)),
-        false => run_whole(job, output, &found, &workdir),
+    let lock = OutputLock::take(output)?;
+    let workdir = || {
+        // Another run may have finished there before the lock was taken.
+        let resumes = resumes && Workdir::is_at(&place);
+        if !resumes {
+            check_output(job, output)?;
+            write::clear_staged(output)?;
+        }
+        Workdir::open(&place, &identity, resumes, output)
     };
+    let outcome = workdir().and_then(|workdir| run_in(job, output, &found, workdir));
     match outcome {
         Ok(manifest) => {
-            workdir.remove()?;
-            if hidden.exists() {
-                fs_err::remove_dir_all(&hidden)?;
-            }
+            fs_err::remove_dir_all(&hidden)?;
             Ok(Outcome::Finished(Box::new(manifest)))
         }
         Err(error) => {
-            write::discard_staged(&workdir, output, &error);
-            // Nothing goes on with a stream.
-            if job.switches.one_stream {
-                let _ = workdir.remove();
-            }
+            lock.release();
             Err(error)
         }
     }
+}
+
+/// Fails where something is in the output folder, unless that is to be overwritten.
+fn check_output(job: &Job<'_>, output: &Path) -> Result<(), Error> {
+    let hidden = output.join(write::STAGING);
+    let is_other = |entry: std::io::Result<fs_err::DirEntry>| entry.is_ok_and(|e| e.path() != hidden);
+    if output.exists() && fs_err::read_dir(output)?.any(is_other) && !job.switches.force {
+        return Err(Error::OutputExists(output.to_owned()));
+    }
+    Ok(())
+}
+
+/// Runs, or goes on with a run, in its working folder.
+fn run_in(job: &Job<'_>, output: &Path, found: &Found, workdir: Workdir) -> Result<Manifest, Error> {
+    let outcome = match write::publishing(&workdir, output)? {
+        true => write::publish(job, &workdir, output).and_then(|()| Ok(Manifest::read(output)?)),
+        false => run_whole(job, output, found, &workdir),
+    };
+    if let Err(error) = &outcome {
+        write::discard_staged(&workdir, output, error);
+        // Nothing goes on with a stream.
+        if job.switches.one_stream {
+            let _ = workdir.remove();
+        }
+    } else {
+        workdir.remove()?;
+    }
+    outcome
 }
 
 /// The manifest of a run that has finished, if it was this one.

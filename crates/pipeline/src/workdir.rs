@@ -61,12 +61,7 @@ impl Workdir {
     /// it is cleared.
     pub(crate) fn open(path: &Path, identity: &Identity, resume: bool, output: &Path) -> Result<Self, Error> {
         fs_err::create_dir_all(path)?;
-        let lock = fs_err::File::create(path.join(LOCK))?;
-        match lock.file().try_lock() {
-            Err(std::fs::TryLockError::WouldBlock) => return Err(Error::OutputBusy(output.to_owned())),
-            // A file system without locks cannot tell of another run.
-            Ok(()) | Err(std::fs::TryLockError::Error(_)) => {}
-        }
+        let lock = lock(&path.join(LOCK), output)?;
         let stamp = path.join("run.json");
         let wanted = serde_json::to_vec(identity).map_err(std::io::Error::other)?;
         if resume && stamp.exists() {
@@ -139,6 +134,16 @@ impl Workdir {
     pub(crate) fn remove(self) -> Result<(), Error> {
         fs_err::remove_file(self.path.join("run.json"))?;
         Ok(fs_err::remove_dir_all(&self.path)?)
+    }
+}
+
+/// Opens and locks a file, which the system lets go of whatever ends the process.
+pub(crate) fn lock(path: &Path, output: &Path) -> Result<fs_err::File, Error> {
+    let file = fs_err::File::create(path)?;
+    match file.file().try_lock() {
+        Err(std::fs::TryLockError::WouldBlock) => Err(Error::OutputBusy(output.to_owned())),
+        // A file system without locks cannot tell of another run.
+        Ok(()) | Err(std::fs::TryLockError::Error(_)) => Ok(file),
     }
 }
 

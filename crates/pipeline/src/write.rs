@@ -3,9 +3,11 @@
 mod cut;
 mod evidence;
 mod kept;
+mod publish;
 mod replace;
 mod revisit;
 
+pub(crate) use publish::{OutputLock, STAGING, clear_staged, discard_staged, publish, publishing};
 pub(crate) use replace::keeper_of;
 
 use crate::error::Error;
@@ -24,14 +26,10 @@ use onefold_run::{
     AgainstRecord, Counts, FORMAT_VERSION, InputRecord, Manifest, PageCounts, ParagraphCounts, Unit,
     UrlCounts, UrlRule, Verdict,
 };
+use publish::{staged, written};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-/// Folder of the output that holds what is not output yet.
-pub(crate) const STAGING: &str = ".onefold";
-/// Marks in the working folder that everything is staged.
-const PUBLISHING: &str = "publishing";
-const TABLES: [&str; 4] = ["removed", "clusters", "bad", "needs"];
 /// From this many documents on, a source that nearly vanishes stops the run.
 const GUARDED: u64 = 1000;
 
@@ -150,43 +148,6 @@ pub(crate) fn check_inputs(output: &Path, sources: &[Source]) -> Result<(), Erro
         }
     }
     Ok(())
-}
-
-/// Everything a run may leave in its output folder.
-fn written(output: &Path) -> Vec<PathBuf> {
-    let mut all: Vec<PathBuf> = ["manifest.json", "kept", STAGING].map(|name| output.join(name)).into();
-    for ending in [EvidenceFormat::Jsonl, EvidenceFormat::Parquet].map(EvidenceFormat::ending) {
-        all.extend(TABLES.map(|table| output.join(format!("{table}.{ending}"))));
-    }
-    all
-}
-
-fn staged(output: &Path) -> PathBuf {
-    output.join(STAGING).join("out")
-}
-
-/// Removes what another run staged.
-pub(crate) fn clear_staged(output: &Path) -> Result<(), Error> {
-    let staged = staged(output);
-    if staged.exists() {
-        fs_err::remove_dir_all(staged)?;
-    }
-    Ok(())
-}
-
-/// Removes half-written output after an error, and an output folder that holds nothing else; what a resumed run can
-/// use stays.
-pub(crate) fn discard_staged(workdir: &Workdir, output: &Path, error: &Error) {
-    if !matches!(error, Error::Interrupted) && !workdir.file(PUBLISHING).exists() {
-        // The error at hand is the one worth telling.
-        let _ = fs_err::remove_dir_all(staged(output));
-    }
-}
-
-/// Whether an earlier run had staged everything and begun to move it to its place.
-pub(crate) fn publishing(workdir: &Workdir, output: &Path) -> Result<bool, Error> {
-    let begun = workdir.file(PUBLISHING).exists();
-    Ok(begun && (staged(output).join("manifest.json").exists() || output.join("manifest.json").exists()))
 }
 
 impl Run<'_> {
@@ -402,38 +363,5 @@ impl Run<'_> {
             self.table.notes(piece)?.bad.iter().for_each(|entry| count(&entry.bad));
         }
         Ok(kinds)
-    }
-}
-
-/// Moves what is staged to its place, the manifest last: where it is, all is. Goes on where an earlier attempt ended.
-pub(crate) fn publish(job: &Job<'_>, workdir: &Workdir, output: &Path) -> Result<(), Error> {
-    let staged = staged(output);
-    fs_err::write(workdir.file(PUBLISHING), b"")?;
-    if staged.join("manifest.json").exists() {
-        remove(&output.join("manifest.json"))?;
-    }
-    let ending = job.switches.evidence.ending();
-    let tables = TABLES.map(|table| format!("{table}.{ending}"));
-    let names = ["kept".to_owned()].into_iter().chain(tables).chain(["manifest.json".to_owned()]);
-    let names: Vec<String> = names.collect();
-    // Only a run that was told to overwrite comes here with another one's output in place.
-    for old in written(output) {
-        let is_ours = names.iter().any(|name| old.ends_with(name));
-        if !is_ours && !old.ends_with(STAGING) {
-            remove(&old)?;
-        }
-    }
-    for name in names.iter().filter(|name| staged.join(name).exists()) {
-        remove(&output.join(name))?;
-        fs_err::rename(staged.join(name), output.join(name))?;
-    }
-    Ok(())
-}
-
-fn remove(path: &Path) -> Result<(), Error> {
-    match path.symlink_metadata() {
-        Err(_) => Ok(()),
-        Ok(metadata) if metadata.is_dir() => Ok(fs_err::remove_dir_all(path)?),
-        Ok(_) => Ok(fs_err::remove_file(path)?),
     }
 }
