@@ -336,7 +336,7 @@ pub(crate) struct Explain {
     #[arg(value_name = "RUN")]
     pub(crate) run: PathBuf,
     /// Id of the document
-    #[arg(value_name = "ID")]
+    #[arg(value_name = "ID", allow_hyphen_values = true)]
     pub(crate) id: String,
     /// Print JSON, a line for each document of this id; one that is like no other is looked for where none else has it
     #[arg(long)]

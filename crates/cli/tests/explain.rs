@@ -110,3 +110,32 @@ fn what_the_evidence_knows_is_told_where_texts_cannot_be_read_again() {
     fs_err::remove_file(place.path("a.jsonl")).unwrap();
     assert!(place.run("explain out b").ok().text().contains("cannot be read again"));
 }
+
+#[test]
+fn a_text_that_is_another_now_is_not_measured() {
+    let place = Place::new();
+    let lines = line("a", &prose("alpha", 60)) + &line("b", &prose("alpha", 60));
+    place.write("a.jsonl", &lines);
+    place.dedup("a.jsonl");
+    assert!(place.run("explain out b").ok().text().contains("score     1.0000"));
+    // As many bytes, and other words.
+    fs_err::write(place.path("a.jsonl"), lines.replacen(&prose("alpha", 60), &prose("alpho", 60), 1))
+        .unwrap();
+    let told = place.run("explain out b").ok();
+    for said in ["removed: exact duplicate", "cannot be read again", "a.jsonl: has changed since the run"] {
+        assert!(told.text().contains(said), "{said}: {}", told.text());
+    }
+}
+
+#[test]
+fn an_input_that_has_gone_does_not_hide_the_others_and_ids_may_begin_with_a_dash() {
+    let place = Place::new();
+    place.write("a.jsonl", line("a", &prose("alpha", 60)));
+    place.write("c.jsonl", line("-c", &prose("gamma", 60)));
+    place.dedup("a.jsonl c.jsonl");
+    fs_err::remove_file(place.path("a.jsonl")).unwrap();
+    assert!(place.run("explain out -c").ok().text().contains("kept: like no document"));
+    assert_eq!(place.run("explain out -c --json").ok().json().len(), 1);
+    assert_eq!(place.run("explain out --json -c").ok().json().len(), 1);
+    place.run("explain out none").fails(2, &["a.jsonl"]);
+}

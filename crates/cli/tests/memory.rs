@@ -135,7 +135,11 @@ fn a_component_that_does_not_fit_is_decided_in_blocks_to_the_same_bytes() {
     const DOCUMENTS: u64 = 20_000;
     let place = Place::new();
     place.write("a.jsonl", one_component(DOCUMENTS));
-    for (number, flags) in ["", "--keep longest", "--cluster components"].iter().enumerate() {
+    for (number, flags) in
+        ["", "--keep longest", "--cluster components", "--cluster components --keep longest"]
+            .iter()
+            .enumerate()
+    {
         let arguments = format!("a.jsonl --threshold 0.3 --max-removed 1 {flags}");
         let small =
             place.dedup_to(&format!("{arguments} --threads 1 --memory 40MiB"), &format!("small{number}"));
@@ -148,6 +152,21 @@ fn a_component_that_does_not_fit_is_decided_in_blocks_to_the_same_bytes() {
     let listed = pairs("--threads 1 --memory 40MiB");
     assert!(lines_of(&listed) > DOCUMENTS / 10);
     assert!(listed == pairs("--memory 2GiB"), "pairs differ by --memory");
+}
+
+#[test]
+fn documents_that_leave_many_keys_are_read_a_few_at_a_time() {
+    let place = Place::new();
+    let lines = (0..3000).map(|n| line(&n.to_string(), &format!("{n} {}", word(n).repeat(3)).repeat(20)));
+    place.write("a.jsonl", lines.collect::<String>());
+    for (number, shape) in ["--signature 2000 --bands 1000 --rows 2", "--signature 16000"].iter().enumerate()
+    {
+        let small =
+            place.dedup_to(&format!("a.jsonl {shape} --threads 1 --memory 40MiB"), &format!("s{number}"));
+        assert_kept(&small, 40 * MIB);
+        let large = place.dedup_to(&format!("a.jsonl {shape} --memory 2GiB"), &format!("l{number}"));
+        assert_same_output(&small.folder, &large.folder);
+    }
 }
 
 #[test]

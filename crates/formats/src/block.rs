@@ -3,12 +3,20 @@
 use crate::bad::BadRecord;
 
 /// Bytes of some consecutive records, and where each of them is.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Block {
     /// Decompressed bytes; the frames say what is what.
     pub bytes: Vec<u8>,
     /// The records, in order.
     pub frames: Vec<Frame>,
+    /// How many of them a reader puts in at most.
+    pub most_frames: usize,
+}
+
+impl Default for Block {
+    fn default() -> Self {
+        Block { bytes: Vec::new(), frames: Vec::new(), most_frames: Block::MOST_FRAMES }
+    }
 }
 
 /// One record of a block.
@@ -45,6 +53,9 @@ pub enum FrameKind {
 }
 
 impl Block {
+    /// Records in a block unless fewer are asked for: the smallest lines would fill memory with what is noted of them.
+    pub const MOST_FRAMES: usize = 1 << 14;
+
     /// Empties the block, keeping its memory.
     pub fn clear(&mut self) {
         self.bytes.clear();

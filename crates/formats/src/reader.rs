@@ -75,8 +75,6 @@ pub(crate) fn holds_one_record(bytes: &[u8], format: Format) -> bool {
 
 /// Bytes of records in a block, unless one record is larger.
 const BLOCK: usize = 1 << 20;
-/// Records in a block at most: the smallest lines would fill memory with what is noted of them.
-const BLOCK_FRAMES: usize = 1 << 14;
 
 /// Reads a source block by block.
 pub enum Reader {
@@ -205,7 +203,7 @@ impl StreamReader {
         loop {
             let (unread, ended) = (self.stream.unread(), self.stream.ended());
             let full = self.stream.position() >= BLOCK
-                || block.frames.len() >= BLOCK_FRAMES
+                || block.frames.len() >= block.most_frames
                 || self.stream.offset() >= until;
             if full && !block.frames.is_empty() {
                 break;

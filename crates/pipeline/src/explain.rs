@@ -164,6 +164,14 @@ fn explain_removed(
             overlap(&kept(&first), &kept(&second))
         }
     };
+    let then = removed.shared_shingles.zip(removed.shingles);
+    if then.is_some_and(|then| then != (counts.shared, counts.first)) {
+        let (one, other) = (&removed.document.source, &removed.keeper.source);
+        let sources = if one == other { one.clone() } else { format!("{one} or {other}") };
+        return Err(Error::Unsupported(format!(
+            "{sources}: has changed since the run: other words stand there now"
+        )));
+    }
     Ok(Explanation {
         measured: Some(Measured {
             shared: counts.shared,

@@ -285,7 +285,7 @@ fn needs(job: &Job<'_>, sources: &[Source], expected: &Expected) -> Estimate {
     let &Expected { documents, links, largest, page, shingle_keys, names, bad, seconds } = expected;
     let input_bytes: u64 = sources.iter().map(|source| source.size).sum();
     let recipe = Recipe::blank(&job.plan, input_bytes);
-    let keys = keys_a_document(&recipe) * KEY_BYTES as u64 + recipe.layout.bytes() as u64;
+    let keys = left_by_document(&recipe);
     let streams = sources.iter().filter(|source| matches!(source.layout, Layout::Stream | Layout::Rows));
     let features = if job.plan.counts_features() { FeatureCounts::BYTES } else { 0 };
     // Each name stands in the lines of a document that goes and of its cluster, and in those of which it is the keeper.
@@ -326,6 +326,11 @@ pub(crate) fn held_by_documents(recipe: &Recipe<'_>, documents: u64) -> u64 {
     let fingerprint = if recipe.layout.has_fingerprint() { size_of::<u128>() as u64 } else { 0 };
     let set_len = if recipe.layout.has_set() { size_of::<u32>() as u64 } else { 0 };
     documents * (BYTES_A_DOCUMENT + versions + fingerprint + set_len)
+}
+
+/// Bytes of keys and signature that a document leaves when it is read.
+pub(crate) fn left_by_document(recipe: &Recipe<'_>) -> u64 {
+    keys_a_document(recipe) * KEY_BYTES as u64 + recipe.layout.bytes() as u64
 }
 
 /// Keys of bands and tables that a document leaves.

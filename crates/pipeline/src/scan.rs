@@ -69,6 +69,11 @@ impl Pieces {
 /// The memory of a block that held a large document is kept for the next up to this size.
 const KEPT_BLOCK: usize = 4 << 20;
 
+/// What a block leaves may take one in so many of what a piece may.
+const BLOCK_SHARE: u64 = 4;
+/// Records that are put into a block whatever they leave.
+const FEWEST_FRAMES: usize = 8;
+
 /// The share of what is held that the notes of pieces may take: one in so many.
 const NOTES_SHARE: u64 = 16;
 
@@ -201,6 +206,7 @@ impl Scan<'_> {
     fn work(&self) -> Result<(), Error> {
         let mut sketcher = BlockSketcher::new(self.recipe, &self.hold, self.limits, &self.large);
         let (mut block, mut piece) = (Block::default(), Piece::default());
+        block.most_frames = self.most_frames();
         while let Some(active) = self.take_source()? {
             while self.turn(&active, &mut block, &mut piece, &mut sketcher)? {}
             lock(&self.queue).active.retain(|other| !Arc::ptr_eq(other, &active));
@@ -345,6 +351,12 @@ impl Scan<'_> {
     /// Bytes a piece in the making may take: each worker may be at a source of its own.
     fn most_held(&self) -> u64 {
         self.job.resources.memory_bytes / 16 / self.job.resources.threads.max(1) as u64
+    }
+
+    /// Records of a block: what they leave is a part of a piece.
+    fn most_frames(&self) -> usize {
+        let most = self.most_held() / BLOCK_SHARE / preflight::left_by_document(self.recipe).max(1);
+        usize::try_from(most).unwrap_or(usize::MAX).clamp(FEWEST_FRAMES, Block::MOST_FRAMES)
     }
 
     fn flush(&self, active: &Active, assembler: &mut Assembler) -> Result<(), Error> {

@@ -151,7 +151,8 @@ impl Rows {
 /// Appends rows of a batch until the block is full; says how far it came.
 fn fill(block: &mut Block, columns: &Columns, batch: &RecordBatch, from: usize, first: u64) -> usize {
     let mut at = from;
-    while at < batch.num_rows() && block.bytes.len() < BLOCK && block.frames.len() < BLOCK_ROWS {
+    let most = BLOCK_ROWS.min(block.most_frames);
+    while at < batch.num_rows() && block.bytes.len() < BLOCK && block.frames.len() < most {
         let (row, start) = (first + (at - from) as u64, block.bytes.len());
         let kind = match columns.encode(batch, at, &mut block.bytes) {
             Ok(()) => FrameKind::Record,

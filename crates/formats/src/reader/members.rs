@@ -1,6 +1,6 @@
 //! Gzip with one member a record: each member is inflated whole, and its place in the file is its address.
 
-use super::{BLOCK, BLOCK_FRAMES, Framer, Progress, Step};
+use super::{BLOCK, Framer, Progress, Step};
 use crate::bad::{BadKind, BadRecord};
 use crate::block::{Block, Frame, FrameKind};
 use crate::compress::{MemberError, MemberInflater};
@@ -74,7 +74,7 @@ impl MemberReader {
             block.bytes.resize(2 * BLOCK, 0);
         }
         let mut used = 0;
-        while used < BLOCK && block.frames.len() < BLOCK_FRAMES {
+        while used < BLOCK && block.frames.len() < block.most_frames {
             self.fill(AHEAD)?;
             if self.start == self.filled {
                 break;

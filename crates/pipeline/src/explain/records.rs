@@ -152,11 +152,11 @@ pub(super) struct Past<'a> {
     pub(super) manifest: &'a Manifest,
 }
 
-/// All documents of an id, wherever they are in the inputs.
+/// All documents of an id, wherever they are in the inputs. One that cannot be read is told of where no other has it.
 pub(super) fn documents(past: Past<'_>, id: &str) -> Result<Vec<DocumentRef>, Error> {
-    let mut found = Vec::new();
+    let (mut found, mut unread) = (Vec::new(), None);
     for input in &past.manifest.inputs {
-        each_document(past, &input.source, 0, &mut |frame, document| {
+        let read = each_document(past, &input.source, 0, &mut |frame, document| {
             let url = document.url.as_deref();
             let fallback = || format!("{}#{}", input.source, frame.row);
             let own = document.id.as_deref().or(url).map_or_else(fallback, str::to_owned);
@@ -165,9 +165,10 @@ pub(super) fn documents(past: Past<'_>, id: &str) -> Result<Vec<DocumentRef>, Er
                 found.push(DocumentRef { id: own, url, source, offset: frame.offset });
             }
             true
-        })?;
+        });
+        unread = unread.or(read.err());
     }
-    Ok(found)
+    unread.filter(|_| found.is_empty()).map_or(Ok(found), Err)
 }
 
 /// The lines that were template to a run, learned again from its inputs as the run did: they are not stored.

@@ -65,7 +65,7 @@ impl Worker<'_> {
         })
     }
 
-    /// Buckets are closed one by one, each in the block of its first document.
+    /// Buckets are closed one by one, in the order of their documents: in another one, others would be compared.
     fn closure_in_blocks(
         &mut self,
         giant: &Giant<'_>,
@@ -75,7 +75,7 @@ impl Worker<'_> {
         let place = |document: &DocId| places[*document as usize];
         let mut unions = Unions::new(ranked.len());
         let part = |block: &Range<usize>, bucket: &[DocId], wanted: &mut Vec<DocId>| {
-            if block.contains(&(place(&bucket[0]) as usize)) {
+            if giant.documents.binary_search(&bucket[0]).is_ok_and(|first| block.contains(&first)) {
                 wanted.extend_from_slice(bucket);
             }
         };
