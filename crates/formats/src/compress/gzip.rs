@@ -101,7 +101,7 @@ impl GzipMembers {
                 Ok(_) if made > 0 => {}
                 Ok(_) if ended => return Err(cut()),
                 Ok(_) => continue,
-                Err(error) => self.place = Place::Damage(damaged(format!("corrupt deflate stream: {error}"))),
+                Err(_) => self.place = Place::Damage(damaged("corrupt deflate stream")),
             }
             return Ok(made);
         }
@@ -137,8 +137,8 @@ impl GzipMembers {
     }
 }
 
-fn damaged(message: impl Into<String>) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, message.into())
+fn damaged(message: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, message)
 }
 
 fn cut() -> io::Error {
