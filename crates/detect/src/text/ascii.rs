@@ -20,8 +20,10 @@ pub(super) struct TokenSink {
     pub text: Vec<u8>,
     /// Bytes of `text` in use.
     pub used: usize,
-    /// Hash of each token.
-    pub hashes: Vec<u64>,
+    /// Hash of each token; valid up to `count`.
+    hashes: Vec<u64>,
+    /// Tokens.
+    count: usize,
 }
 
 /// Slack behind the text so that 16 bytes can be stored at any position in use.
@@ -35,6 +37,53 @@ impl TokenSink {
             self.text.resize(wanted.max(self.text.len() * 2), 0);
         }
     }
+
+    /// Makes room for the hashes of so many more tokens.
+    fn reserve_hashes(&mut self, tokens: usize) {
+        let wanted = self.count + tokens;
+        if self.hashes.len() < wanted {
+            self.hashes.resize(wanted.max(self.hashes.len() * 2), 0);
+        }
+    }
+
+    /// Forgets all tokens, and keeps the memory.
+    pub(super) fn clear(&mut self) {
+        (self.used, self.count) = (0, 0);
+    }
+
+    /// Hash of each token.
+    #[inline(always)]
+    pub(super) fn hashes(&self) -> &[u64] {
+        &self.hashes[..self.count]
+    }
+
+    /// Appends the hash of a token.
+    #[inline(always)]
+    pub(super) fn push(&mut self, hash: u64) {
+        if self.count == self.hashes.len() {
+            self.reserve_hashes(1);
+        }
+        self.hashes[self.count] = hash;
+        self.count += 1;
+    }
+
+    /// Forgets the hashes behind so many tokens.
+    pub(super) fn truncate(&mut self, tokens: usize) {
+        self.count = self.count.min(tokens);
+    }
+
+    /// Keeps the hashes for which `keep` says so.
+    pub(super) fn retain(&mut self, mut keep: impl FnMut(u64) -> bool) {
+        let mut kept = 0;
+        for at in 0..self.count {
+            let hash = self.hashes[at];
+            if keep(hash) {
+                self.hashes[kept] = hash;
+                kept += 1;
+            }
+        }
+        self.count = kept;
+    }
 }
 
 impl AsciiScratch {
@@ -42,11 +91,16 @@ impl AsciiScratch {
     pub(super) fn tokens(&mut self, span: &[u8], sink: &mut TokenSink) {
         let blocks = self.classify(span);
         sink.reserve(span.len() + 1);
-        sink.hashes.reserve(span.len() / 2 + 1);
+        sink.reserve_hashes(span.len() / 2 + 1);
         let lower = self.lower.as_slice();
-        let TokenSink { text, used, hashes } = sink;
-        // Held in a register and not behind the reference while the loop runs.
-        let mut at = *used;
+        let TokenSink { text, used, hashes, count } = sink;
+        // Held in registers and not behind references while the loop runs.
+        let (text, hashes) = (text.as_mut_slice(), hashes.as_mut_slice());
+        let (mut at, mut token) = (*used, *count);
+        let mut put = |start: usize, end: usize| {
+            hashes[token] = emit(lower, start, end, text, &mut at);
+            token += 1;
+        };
         let mut carry = 0u64;
         let mut open: Option<usize> = None;
         for (block, &word) in self.words[..blocks].iter().enumerate() {
@@ -57,7 +111,7 @@ impl AsciiScratch {
             if edges != 0
                 && let Some(start) = open.take()
             {
-                hashes.push(emit(lower, start, base + edges.trailing_zeros() as usize, text, &mut at));
+                put(start, base + edges.trailing_zeros() as usize);
                 edges &= edges - 1;
             }
             while edges != 0 {
@@ -69,10 +123,10 @@ impl AsciiScratch {
                 }
                 let end = base + edges.trailing_zeros() as usize;
                 edges &= edges - 1;
-                hashes.push(emit(lower, start, end, text, &mut at));
+                put(start, end);
             }
         }
-        *used = at;
+        (*used, *count) = (at, token);
         debug_assert!(open.is_none(), "the last block ends in at least one byte outside a word");
     }
 
@@ -145,7 +199,7 @@ mod tests {
     fn tokens(span: &str) -> (String, Vec<u64>) {
         let mut sink = TokenSink::default();
         AsciiScratch::default().tokens(span.as_bytes(), &mut sink);
-        (String::from_utf8(sink.text[..sink.used].to_vec()).unwrap(), sink.hashes)
+        (String::from_utf8(sink.text[..sink.used].to_vec()).unwrap(), sink.hashes().to_vec())
     }
 
     #[test]

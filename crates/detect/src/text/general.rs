@@ -100,7 +100,7 @@ fn push(sink: &mut TokenSink, token: &str, hash: u64) {
     sink.text[sink.used..end].copy_from_slice(token.as_bytes());
     sink.text[end] = b' ';
     sink.used = end + 1;
-    sink.hashes.push(hash);
+    sink.push(hash);
 }
 
 /// What a folded character is, as far as any choice asks.
@@ -227,7 +227,7 @@ mod tests {
     fn cut(general: &General, text: &str) -> (Vec<u8>, Vec<u64>) {
         let mut sink = TokenSink::default();
         general.tokens(text, &mut sink);
-        (sink.text[..sink.used.saturating_sub(1)].to_vec(), sink.hashes)
+        (sink.text[..sink.used.saturating_sub(1)].to_vec(), sink.hashes().to_vec())
     }
 
     fn choices() -> impl Strategy<Value = Choices> {

@@ -43,8 +43,7 @@ impl Normaliser {
 
     /// Reads a text; what was read before is forgotten.
     pub fn read(&mut self, text: &str) {
-        self.sink.used = 0;
-        self.sink.hashes.clear();
+        self.sink.clear();
         match &self.other {
             Other::Nothing => cut(text, &mut self.ascii, &mut self.sink),
             Other::Drop(stop_words) => {
@@ -62,12 +61,12 @@ impl Normaliser {
 
     /// Each token, in order; [`Self::token_hashes`] has their hashes.
     pub fn tokens(&self) -> impl Iterator<Item = &[u8]> {
-        self.normalised().split(|&byte| byte == b' ').take(self.sink.hashes.len())
+        self.normalised().split(|&byte| byte == b' ').take(self.sink.hashes().len())
     }
 
     /// Hash of each token, in order.
     pub fn token_hashes(&self) -> &[u64] {
-        &self.sink.hashes
+        self.sink.hashes()
     }
 }
 

@@ -96,10 +96,11 @@ impl StopWords {
 
     /// Takes them out of tokens that were cut by default.
     pub(super) fn drop_from(&self, sink: &mut TokenSink) {
-        let TokenSink { text, used, hashes } = sink;
-        let mut ends = memchr::memchr_iter(b' ', &text[..*used]).map(|blank| blank + 1);
+        let blanks = memchr::memchr_iter(b' ', &sink.text[..sink.used]);
+        let all_ends: Vec<usize> = blanks.map(|blank| blank + 1).collect();
+        let mut ends = all_ends.into_iter();
         let (mut start, mut dropped) = (0, Vec::new());
-        hashes.retain(|&hash| {
+        sink.retain(|hash| {
             let end = ends.next().unwrap_or(start);
             let drop = self.contain(hash);
             if drop {
@@ -108,7 +109,7 @@ impl StopWords {
             start = end;
             !drop
         });
-        drop(ends);
+        let TokenSink { text, used, .. } = sink;
         let mut to = dropped.first().map_or(*used, |first| first.start);
         for (i, gone) in dropped.iter().enumerate() {
             let next = dropped.get(i + 1).map_or(*used, |next| next.start);

@@ -91,12 +91,12 @@ impl<'a> Words<'a> {
     /// What is needed to take back what is taken from here on.
     #[inline(always)]
     fn mark(&self) -> Mark {
-        Mark { used: self.sink.used, tokens: self.sink.hashes.len(), start: self.start }
+        Mark { used: self.sink.used, tokens: self.sink.hashes().len(), start: self.start }
     }
 
     fn back_to(&mut self, mark: Mark) {
         self.sink.used = mark.used;
-        self.sink.hashes.truncate(mark.tokens);
+        self.sink.truncate(mark.tokens);
         self.start = mark.start;
     }
 
@@ -179,7 +179,7 @@ impl<'a> Words<'a> {
     fn single(&mut self, c: char) {
         self.close();
         let (utf8, len) = encode(c);
-        self.sink.hashes.push(hash::step(utf8, 0, len as u64));
+        self.sink.push(hash::step(utf8, 0, len as u64));
         let at = self.sink.used;
         let blank = u64::from(b' ') << (8 * len);
         self.sink.text[at..at + 8].copy_from_slice(&(utf8 | blank).to_le_bytes());
@@ -196,7 +196,7 @@ impl<'a> Words<'a> {
                 Some(chunk) if end - start <= 16 => hash::short(chunk, end - start),
                 _ => hash::token(&self.sink.text[start..end]),
             };
-            self.sink.hashes.push(hash);
+            self.sink.push(hash);
             self.sink.text[end] = b' ';
             self.sink.used = end + 1;
             self.keep_room();
