@@ -169,11 +169,18 @@ impl Framer for WarcFramer {
         let (lines, separator) = separator(&unread[len..]);
         let end = len + separator;
         let rest = unread[end..].trim_ascii_start();
-        // Behind two line ends comes what may.
-        if lines < 2 && rest.len() < START && unread.len() < end + BLANKS && !ended {
+        if rest.len() < START && unread.len() < end + BLANKS && !ended {
             return Step::More;
         }
-        if lines < 2 && !rest.is_empty() && !starts_record(rest) {
+        let is_followed = rest.is_empty() || starts_record(rest);
+        // Behind two line ends comes what may, unless another record starts before them.
+        if lines == 2
+            && !is_followed
+            && let Some(at) = next_record(&unread[..len], header.len, true)
+        {
+            return Step::bad(at, content_length(content, at - header.len));
+        }
+        if lines < 2 && !is_followed {
             let next = next_record(unread, header.len, ended);
             let found = next.unwrap_or(unread.len()) - header.len;
             return self.resync(unread, header.len, ended, content_length(content, found));
@@ -240,6 +247,15 @@ mod tests {
             let file = format!("{good}{damaged}{good}{damaged}{good}");
             assert_eq!(kinds(file.as_bytes()), [None, Some(kind), None, Some(kind), None], "{damaged:?}");
         }
+    }
+
+    #[test]
+    fn a_length_that_ends_behind_a_blank_line_of_the_next_record_is_wrong() {
+        let good = record(5, "right");
+        let header = good.len() - "right\r\n\r\n".len();
+        let cut_off = record(header - 4 + 3, "cut").trim_end().to_owned();
+        let file = format!("{good}{cut_off}{good}{good}");
+        assert_eq!(kinds(file.as_bytes()), [None, Some(BadKind::ContentLength), None, None]);
     }
 
     #[test]
