@@ -3,6 +3,7 @@
 
 mod common;
 
+use common::archive::Record;
 use common::{Place, assert_same_output, compressed, four_documents};
 use onefold_testkit::{Compression, Corpus, write_jsonl, write_wet};
 
@@ -63,6 +64,31 @@ fn a_sample_of_text_that_compresses_well_is_near_the_truth() {
         let plan = place.run(&format!("dedup {name} --plan --json")).ok().json();
         let documents = plan[0]["documents"].as_f64().unwrap();
         assert!((30_000.0..120_000.0).contains(&documents), "{name}: about {documents} documents of 60000");
+    }
+}
+
+#[test]
+fn a_sample_is_taken_from_the_middle_of_a_file_too() {
+    const SMALL: usize = 40_000;
+    let place = Place::new();
+    let text = |n: usize| common::prose(&format!("topic {n}"), if n < 5 { 120_000 } else { 25 });
+    let lines: String = (0..SMALL).map(|n| common::line(&n.to_string(), &text(n))).collect();
+    let pages: Vec<Vec<u8>> = (0..SMALL)
+        .map(|n| Record::conversion(&n.to_string(), &format!("http://x/{n}"), &text(n)).bytes())
+        .collect();
+    // Stored, so that there are enough bytes of it.
+    let stored = |page: &Vec<u8>| {
+        let mut member = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::none());
+        std::io::Write::write_all(&mut member, page).unwrap();
+        member.finish().unwrap()
+    };
+    place.write("a.warc.gz", pages.iter().flat_map(stored).collect::<Vec<u8>>());
+    place.write("a.warc", pages.concat());
+    place.write("a.jsonl", lines);
+    for name in ["a.jsonl", "a.warc", "a.warc.gz"] {
+        let plan = place.run(&format!("dedup {name} --plan --json")).ok().json();
+        let documents = plan[0]["documents"].as_f64().unwrap();
+        assert!((20_000.0..80_000.0).contains(&documents), "{name}: about {documents} documents of {SMALL}");
     }
 }
 

@@ -1,6 +1,9 @@
 //! From a source to blocks of framed records, in bounded memory.
 
 mod members;
+mod starts;
+
+pub use starts::start_behind;
 
 use crate::bad::BadRecord;
 use crate::block::{Block, Frame, FrameKind};

@@ -1,5 +1,7 @@
 //! What a job will need, from a sample of its input.
 
+mod sample;
+
 use crate::census::{FeatureCounts, ShingleCensus};
 use crate::error::Error;
 use crate::job::Job;
@@ -7,19 +9,13 @@ use crate::large::Limits;
 use crate::links;
 use crate::piece::KEY_BYTES;
 use crate::recipe::{Recipe, counted_sixteenths};
-use crate::scan::parser;
 use crate::sketcher::{Sketcher, Sketches};
 use crate::system;
 use crate::table::BYTES_A_DOCUMENT;
 use crate::urls::BYTES_A_VERSION;
-use onefold_formats::Block;
 use onefold_formats::compress::window_bytes;
-use onefold_formats::document::{Document, Parsed};
-#[cfg(feature = "parquet")]
-use onefold_formats::parquet::rows_and_largest_page;
-use onefold_formats::reader::{Progress, Reader};
 use onefold_formats::source::{Layout, Source};
-
+use sample::{SAMPLE_BYTES, SAMPLE_SOURCES, read_sample};
 use std::path::Path;
 use std::time::Instant;
 
@@ -44,10 +40,6 @@ pub struct Estimate {
     pub refused: Option<String>,
 }
 
-/// Records looked at in one source.
-const SAMPLE_BYTES: usize = 4 << 20;
-/// Sources looked into, spread over all.
-const SAMPLE_SOURCES: usize = 8;
 /// What a run needs beside its documents: code, buffers of each thread.
 pub(crate) const FIXED_BYTES: u64 = 24 << 20;
 pub(crate) const BYTES_A_THREAD: u64 = 12 << 20;
@@ -67,7 +59,7 @@ const BEHIND_READING: f64 = 0.7;
 /// Estimates what a job needs that would write to `output`.
 pub fn estimate(job: &Job<'_>, output: Option<&Path>) -> Result<Estimate, Error> {
     let found = job.selection.look(&job.plan.fields)?;
-    let estimate = sample(job, &found.sources)?;
+    let estimate = expect(job, &found.sources)?;
     let refused = refusal(job, &estimate, output).map(|error| error.to_string());
     Ok(Estimate { refused, ..estimate })
 }
@@ -78,7 +70,7 @@ pub(crate) fn check(job: &Job<'_>, sources: &[Source], output: Option<&Path>) ->
     if bound(job, sources).is_some_and(|most| refusal(job, &most, output).is_none()) {
         return Ok(());
     }
-    refusal(job, &sample(job, sources)?, output).map_or(Ok(()), Err)
+    refusal(job, &expect(job, sources)?, output).map_or(Ok(()), Err)
 }
 
 /// Why a run that needs this cannot be.
@@ -140,21 +132,7 @@ struct Expected {
     seconds: f64,
 }
 
-/// What was seen of a sample.
-#[derive(Default)]
-struct Seen {
-    documents: u64,
-    links: u64,
-    largest: u64,
-    page: u64,
-    shingle_keys: u64,
-    names: u64,
-    bad: u64,
-    /// Bytes of the sources, as they are on disk.
-    bytes: u64,
-}
-
-fn sample(job: &Job<'_>, sources: &[Source]) -> Result<Estimate, Error> {
+fn expect(job: &Job<'_>, sources: &[Source]) -> Result<Estimate, Error> {
     let started = Instant::now();
     let total: u64 = sources.iter().map(|source| source.size).sum();
     let mut recipe = Recipe::blank(&job.plan, total);
@@ -196,73 +174,6 @@ fn sample(job: &Job<'_>, sources: &[Source]) -> Result<Estimate, Error> {
     Ok(needs(job, sources, &expected))
 }
 
-/// Hands over the first documents of some sources.
-fn read_sample(
-    job: &Job<'_>,
-    sources: &[Source],
-    take: &mut dyn FnMut(&Document<'_>, &mut Seen),
-) -> Result<Seen, Error> {
-    let mut all = Seen::default();
-    let limits = Limits::of(job);
-    let limit = job.plan.max_document_bytes as usize;
-    let mut block = Block::default();
-    let step = sources.len().div_ceil(SAMPLE_SOURCES).max(1);
-    for source in sources.iter().step_by(step) {
-        let mut rows = None;
-        if source.layout == Layout::Rows
-            && let Some((count, page)) = rows_and_largest_page(source)
-        {
-            rows = Some(count);
-            all.page = all.page.max(page);
-            // The rows of a page that does not fit are not asked for.
-            if needed_by_tables(job, std::slice::from_ref(source), page) > job.resources.memory_bytes {
-                all.documents += count;
-                all.bytes += source.size;
-                continue;
-            }
-        }
-        let mut reader = Reader::open(source, &job.plan.fields, limit, (0, 0))?;
-        let parser = parser(source, job)?;
-        let (mut seen, mut frames) = (0, 0);
-        let mut whole = false;
-        while seen < SAMPLE_BYTES {
-            job.check()?;
-            if reader.next_block(&mut block)? != Progress::Block {
-                whole = true;
-                break;
-            }
-            frames += block.frames.len() as u64;
-            for frame in &block.frames {
-                match parser.parse(block.bytes_of(frame), &frame.kind) {
-                    Parsed::Document(document) => {
-                        all.documents += 1;
-                        let weight = limits.weight(&document, frame.end - frame.start);
-                        all.largest = all.largest.max(weight);
-                        let named = |name: &Option<_>| name.as_deref().map_or(0, str::len);
-                        all.names += (named(&document.id) + named(&document.url) + source.name.len()) as u64;
-                        if weight <= limits.largest {
-                            take(&document, &mut all);
-                        }
-                    }
-                    Parsed::Passed(Some(_)) => all.links += 1,
-                    Parsed::Bad(_) => all.bad += 1,
-                    _ => {}
-                }
-                seen += frame.end - frame.start;
-            }
-        }
-        all.bytes += match (source.layout, rows) {
-            _ if whole => source.size,
-            (Layout::Plain | Layout::Members, _) => reader.position().0,
-            (Layout::Rows, Some(rows)) if rows > 0 => {
-                (source.size as f64 * (frames as f64 / rows as f64).min(1.0)) as u64
-            }
-            (Layout::Stream | Layout::Rows, _) => reader.bytes_read().min(source.size),
-        };
-    }
-    Ok(all)
-}
-
 /// What a run needs beside its documents.
 pub(crate) fn needed_bytes(job: &Job<'_>) -> u64 {
     FIXED_BYTES + BYTES_A_THREAD * job.resources.threads as u64
@@ -274,11 +185,6 @@ fn needed_by_tables(job: &Job<'_>, sources: &[Source], page: u64) -> u64 {
     let tables = sources.iter().filter(|source| source.layout == Layout::Rows);
     let written = tables.map(|source| source.size.min(WRITTEN_AT_ONCE)).max().unwrap_or(0);
     needed_bytes(job) + written + (3 * page).saturating_sub(BYTES_A_THREAD)
-}
-
-#[cfg(not(feature = "parquet"))]
-fn rows_and_largest_page(_: &Source) -> Option<(u64, u64)> {
-    None
 }
 
 fn needs(job: &Job<'_>, sources: &[Source], expected: &Expected) -> Estimate {

@@ -17,7 +17,9 @@ pub use encoder::Encoder;
 pub use members::{MemberError, MemberInflater};
 pub use window::window_bytes;
 
+use crate::source::OpenFile;
 use serde::{Deserialize, Serialize};
+use std::io;
 
 /// How a file is compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -68,6 +70,15 @@ impl Compression {
             Compression::Lz4 => "LZ4 frame",
         }
     }
+}
+
+/// Where the first member or frame starts from `offset` on.
+pub(crate) fn member_behind(
+    file: OpenFile,
+    compression: Compression,
+    offset: u64,
+) -> io::Result<Option<u64>> {
+    search::Search::new(file, compression, None)?.next(offset, false)
 }
 
 /// Bytes of the skippable frame that starts here, behind its magic number and its length.

@@ -1,0 +1,144 @@
+//! Some documents of a job's input, from several places of it.
+
+use super::needed_by_tables;
+use crate::error::Error;
+use crate::job::Job;
+use crate::large::Limits;
+use crate::scan::parser;
+use onefold_formats::Block;
+use onefold_formats::document::{Document, Parsed};
+#[cfg(feature = "parquet")]
+use onefold_formats::parquet::rows_and_largest_page;
+use onefold_formats::reader::{Progress, Reader, start_behind};
+use onefold_formats::source::{Layout, Source};
+
+/// Bytes of records looked at in one source.
+pub(super) const SAMPLE_BYTES: usize = 4 << 20;
+/// Sources looked into, spread over all.
+pub(super) const SAMPLE_SOURCES: usize = 8;
+/// Stretches that the sample of a source is taken from, where it can be read from the middle on: what comes first in a
+/// file is at times unlike the rest.
+const STRETCHES: u64 = 4;
+
+/// What was seen of a sample.
+#[derive(Default)]
+pub(super) struct Seen {
+    pub(super) documents: u64,
+    pub(super) links: u64,
+    pub(super) largest: u64,
+    pub(super) page: u64,
+    pub(super) shingle_keys: u64,
+    pub(super) names: u64,
+    pub(super) bad: u64,
+    /// Bytes of the sources, as they are on disk.
+    pub(super) bytes: u64,
+}
+
+/// Hands over some documents of some sources.
+pub(super) fn read_sample(
+    job: &Job<'_>,
+    sources: &[Source],
+    take: &mut dyn FnMut(&Document<'_>, &mut Seen),
+) -> Result<Seen, Error> {
+    let mut all = Seen::default();
+    let step = sources.len().div_ceil(SAMPLE_SOURCES).max(1);
+    for source in sources.iter().step_by(step) {
+        let mut rows = None;
+        if source.layout == Layout::Rows
+            && let Some((count, page)) = rows_and_largest_page(source)
+        {
+            rows = Some(count);
+            all.page = all.page.max(page);
+            // The rows of a page that does not fit are not asked for.
+            if needed_by_tables(job, std::slice::from_ref(source), page) > job.resources.memory_bytes {
+                all.documents += count;
+                all.bytes += source.size;
+                continue;
+            }
+        }
+        let starts = stretches(source)?;
+        for &start in &starts {
+            let stretch = Stretch { source, rows, start, bytes: SAMPLE_BYTES / starts.len() };
+            stretch.read(job, &mut all, take)?;
+        }
+    }
+    Ok(all)
+}
+
+/// Where the stretches of a source start.
+fn stretches(source: &Source) -> Result<Vec<u64>, Error> {
+    let mut starts = vec![0];
+    if source.size > 2 * SAMPLE_BYTES as u64 {
+        for number in 1..STRETCHES {
+            starts.extend(start_behind(source, source.size / STRETCHES * number)?);
+        }
+    }
+    Ok(starts)
+}
+
+/// A part of a source that is looked at.
+struct Stretch<'s> {
+    source: &'s Source,
+    /// Of a table, how many it has.
+    rows: Option<u64>,
+    start: u64,
+    /// Bytes of records.
+    bytes: usize,
+}
+
+impl Stretch<'_> {
+    fn read(
+        &self,
+        job: &Job<'_>,
+        all: &mut Seen,
+        take: &mut dyn FnMut(&Document<'_>, &mut Seen),
+    ) -> Result<(), Error> {
+        let Stretch { source, rows, start, bytes } = *self;
+        let limits = Limits::of(job);
+        let limit = job.plan.max_document_bytes as usize;
+        let mut reader = Reader::open(source, &job.plan.fields, limit, (start, 0))?;
+        let parser = parser(source, job)?;
+        let mut block = Block::default();
+        let (mut seen, mut frames, mut whole) = (0, 0, false);
+        while seen < bytes {
+            job.check()?;
+            if reader.next_block(&mut block)? != Progress::Block {
+                whole = true;
+                break;
+            }
+            frames += block.frames.len() as u64;
+            for frame in &block.frames {
+                match parser.parse(block.bytes_of(frame), &frame.kind) {
+                    Parsed::Document(document) => {
+                        all.documents += 1;
+                        let weight = limits.weight(&document, frame.end - frame.start);
+                        all.largest = all.largest.max(weight);
+                        let named = |name: &Option<_>| name.as_deref().map_or(0, str::len);
+                        all.names += (named(&document.id) + named(&document.url) + source.name.len()) as u64;
+                        if weight <= limits.largest {
+                            take(&document, all);
+                        }
+                    }
+                    Parsed::Passed(Some(_)) => all.links += 1,
+                    Parsed::Bad(_) => all.bad += 1,
+                    _ => {}
+                }
+                seen += frame.end - frame.start;
+            }
+        }
+        all.bytes += match (source.layout, rows) {
+            _ if whole => source.size - start,
+            (Layout::Plain | Layout::Members, _) => reader.position().0.saturating_sub(start),
+            (Layout::Rows, Some(rows)) if rows > 0 => {
+                (source.size as f64 * (frames as f64 / rows as f64).min(1.0)) as u64
+            }
+            (Layout::Stream | Layout::Rows, _) => reader.bytes_read().min(source.size),
+        };
+        Ok(())
+    }
+}
+
+#[cfg(not(feature = "parquet"))]
+fn rows_and_largest_page(_: &Source) -> Option<(u64, u64)> {
+    None
+}
