@@ -4,7 +4,8 @@
 
 mod common;
 
-use common::{Place, assert_same_output, line};
+use common::archive::{self, Record, html};
+use common::{Place, assert_same_output, compressed, line};
 use std::io::{Read as _, Write as _};
 
 const MIB: u64 = 1 << 20;
@@ -152,6 +153,32 @@ fn a_component_that_does_not_fit_is_decided_in_blocks_to_the_same_bytes() {
     let listed = pairs("--threads 1 --memory 40MiB");
     assert!(lines_of(&listed) > DOCUMENTS / 10);
     assert!(listed == pairs("--memory 2GiB"), "pairs differ by --memory");
+}
+
+#[test]
+fn records_that_are_no_documents_are_passed_over_and_not_held() {
+    let place = Place::new();
+    let mut state = 1u64;
+    let noise = std::iter::repeat_with(|| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (state >> 56) as u8
+    });
+    let noise: Vec<u8> = noise.take(36 << 20).collect();
+    let page =
+        |id: &str| Record::response(id, &format!("http://x/{id}"), &html(&format!("page {id} of words")));
+    let video = Record::new("response", "video")
+        .with("WARC-Target-URI", "http://x/video")
+        .with("Content-Type", "application/http; msgtype=response")
+        .body([b"HTTP/1.1 200 OK\r\nContent-Type: video/mp4\r\n\r\n", &*noise].concat());
+    let records = archive::bytes_of(&[page("one"), video, page("two")]);
+    for how in ["plain", "gzip-members"] {
+        place.write("a.warc", compressed::compress(how, &records));
+        let run = place.dedup_to("a.warc --threads 1 --memory 40MiB", how);
+        run.counted(2, 2, 0, 0);
+        assert_eq!(run.count("passed"), 1, "{how}");
+        assert_kept(&run, 40 * MIB);
+        assert!(compressed::decompress(how, &run.kept("a.warc")) == records.concat(), "{how}");
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@ use crate::block::{Block, Frame, FrameKind};
 use crate::compress::{MemberError, MemberInflater};
 use crate::error::Error;
 use crate::source::OpenFile;
-use crate::warc::LOOK;
+use crate::warc::LOOK_PAST;
 use flate2::bufread::GzDecoder;
 use std::io::{self, BufReader, Read};
 
@@ -91,7 +91,7 @@ impl MemberReader {
                 }
                 Inflated::Oversize if !block.frames.is_empty() => break,
                 // Its head stands where the next member would be inflated to.
-                Inflated::Oversize if self.oversize(block)? => used = LOOK,
+                Inflated::Oversize if self.oversize(block)? => used = LOOK_PAST,
                 Inflated::Oversize => return Ok(Progress::NotMembers),
                 Inflated::Bad(_) if self.is_padding() => {
                     let length = (self.filled - self.start) as u64;
@@ -130,18 +130,26 @@ impl MemberReader {
     fn inflate(&mut self, block: &mut Block, used: usize) -> Result<Inflated, Error> {
         loop {
             let input = &self.input[self.start..self.filled];
-            match self.inflater.inflate(input, &mut block.bytes[used..]) {
+            let outcome = self.inflater.inflate(input, &mut block.bytes[used..]);
+            let held = input.len();
+            match outcome {
                 Ok((taken, filled)) => return Ok(Inflated::Member(taken, filled)),
                 Err(MemberError::NoSpace) if used > 0 => return Ok(Inflated::Full),
                 Err(MemberError::NoSpace) if block.bytes.len() > self.limit.saturating_add(READ) => {
                     return Ok(Inflated::Oversize);
                 }
-                Err(MemberError::NoSpace) => block.bytes.resize(block.bytes.len() * 2, 0),
-                Err(MemberError::BadData) if !self.ended && input.len() < LONGEST_INPUT => {
-                    let more = input.len() * 2;
-                    self.fill(more)?;
+                Err(MemberError::NoSpace) if block.bytes.len() <= 4 * BLOCK && self.passes(block) => {
+                    return Ok(Inflated::Oversize);
+                }
+                Err(MemberError::NoSpace) => {
+                    let most = self.limit.saturating_add(READ + 1);
+                    block.bytes.resize((block.bytes.len() * 2).min(most.max(block.bytes.len() + 1)), 0);
+                }
+                Err(MemberError::BadData) if !self.ended && held < LONGEST_INPUT => {
+                    self.fill(held * 2)?;
                 }
                 Err(MemberError::BadData) => {
+                    let input = &self.input[self.start..self.filled];
                     let outcome =
                         io::copy(&mut GzDecoder::new(input), &mut io::sink()).map_err(|error| error.kind());
                     let truncated = outcome == Err(io::ErrorKind::UnexpectedEof);
@@ -151,12 +159,19 @@ impl MemberReader {
         }
     }
 
+    /// Whether the record of a member is told by its head to be too large to be held, so that room for it need not be made.
+    fn passes(&mut self, block: &mut Block) -> bool {
+        let seen = &mut block.bytes[..LOOK_PAST];
+        let read = GzDecoder::new(&self.input[self.start..self.filled]).read_exact(seen);
+        read.is_ok() && matches!(self.framer.step(seen, false), Step::Pass { .. })
+    }
+
     /// Passes over a member too long to be held, keeping its head; `false` if it is not one record.
     fn oversize(&mut self, block: &mut Block) -> Result<bool, Error> {
         self.file.seek_to(self.offset)?;
         let counted = Counted { reader: self.file.share(), count: 0 };
         let mut decoder = GzDecoder::new(BufReader::with_capacity(READ, counted));
-        let seen = &mut block.bytes[..LOOK];
+        let seen = &mut block.bytes[..LOOK_PAST];
         let outcome = decoder.read_exact(seen).and_then(|()| io::copy(&mut decoder, &mut io::sink()));
         if let Some(fatal) = self.file.take_error() {
             return Err(fatal.into());
@@ -167,8 +182,8 @@ impl MemberReader {
             (Err(error), _) => {
                 (FrameKind::Bad(BadRecord::new(BadKind::Corrupt, format!("compressed data: {error}"))), 0)
             }
-            (Ok(rest), Step::Pass { head, len }) => match (rest + LOOK as u64).checked_sub(len) {
-                None => (FrameKind::Bad(too_short(len, rest + LOOK as u64)), head),
+            (Ok(rest), Step::Pass { head, len }) => match (rest + LOOK_PAST as u64).checked_sub(len) {
+                None => (FrameKind::Bad(too_short(len, rest + LOOK_PAST as u64)), head),
                 Some(0..=LONGEST_SEPARATOR) => (FrameKind::HeaderOnly, head),
                 Some(_) => return Ok(false),
             },

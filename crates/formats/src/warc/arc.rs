@@ -1,6 +1,6 @@
 //! ARC 1: records of one header line `URL IP date type length` and a body.
 
-use super::{HEAD, LOOK, Resync, content_length, cut};
+use super::{HEAD, LOOK, LOOK_PAST, Resync, content_length, cut};
 use crate::bad::{BadKind, BadRecord};
 use crate::block::FrameKind;
 use crate::reader::{Framer, Step};
@@ -143,11 +143,11 @@ impl Framer for ArcFramer {
         };
         let large = content > self.limit as u64;
         if large && len > LOOK as u64 {
-            let most = self.limit.max(LOOK);
-            if unread.len() < most && !ended {
+            let look = LOOK_PAST.min(usize::try_from(len).unwrap_or(usize::MAX));
+            if unread.len() < look && !ended {
                 return Step::More;
             }
-            let seen = &unread[..unread.len().min(most)];
+            let seen = &unread[..unread.len().min(look)];
             return match next_record(seen, header.len - 1) {
                 Some(at) => Step::bad(at, content_length(content, at - header.len)),
                 None => Step::Pass { head: seen.len().min(HEAD.max(header.len)), len },

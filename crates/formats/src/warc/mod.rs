@@ -23,8 +23,11 @@ use crate::reader::Step;
 /// First bytes of an over-long record that are kept to judge it by: its header and that of HTTP.
 pub(crate) const HEAD: usize = 1 << 14;
 
+/// Bytes of a record that are looked at for another record's start, at least.
+const LOOK: usize = 1 << 18;
+
 /// Bytes in which another record is looked for before one too large to be held is passed over.
-pub(crate) const LOOK: usize = 1 << 18;
+pub(crate) const LOOK_PAST: usize = 1 << 21;
 
 /// A record that is not what it should be, up to where the next one starts.
 struct Resync {
