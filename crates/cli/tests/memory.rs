@@ -242,18 +242,18 @@ fn a_document_too_large_for_the_memory_is_refused_and_a_larger_budget_goes_on() 
     let size = hint.split_whitespace().find(|word| word.ends_with("MiB")).expect("a size");
     let run = place.dedup(&format!("first.jsonl --threads 2 --memory {size}"));
     assert_kept(&run, size.trim_end_matches("MiB").parse::<u64>().unwrap() * MIB);
-    // Out of sight: the run stops there, and goes on with more.
-    place.write("last.jsonl", format!("{small}{large}"));
+    // Out of sight, behind what cannot be read from the middle on: the run stops there, and goes on with more.
+    place.write("last.jsonl.gz", compressed::gzip(format!("{small}{large}").as_bytes()));
     let place_of = format!("record at {}", small.len());
     place
-        .run("dedup last.jsonl --output later --threads 2 --memory 64MiB")
-        .fails(2, &["last.jsonl", &place_of, "--max-document", "--resume"]);
+        .run("dedup last.jsonl.gz --output later --threads 2 --memory 64MiB")
+        .fails(2, &["last.jsonl.gz", &place_of, "--max-document", "--resume"]);
     assert!(!place.path("later/manifest.json").exists());
-    place.run(&format!("dedup last.jsonl --output later --threads 2 --memory {size} --resume")).ok();
-    let whole = place.dedup_to("last.jsonl --threads 2", "whole");
+    place.run(&format!("dedup last.jsonl.gz --output later --threads 2 --memory {size} --resume")).ok();
+    let whole = place.dedup_to("last.jsonl.gz --threads 2", "whole");
     assert_same_output(&whole.folder, &place.path("later"));
     // As bad it is left out.
-    let run = place.dedup_to("last.jsonl --threads 2 --memory 64MiB --max-document 1MiB", "without");
+    let run = place.dedup_to("last.jsonl.gz --threads 2 --memory 64MiB --max-document 1MiB", "without");
     assert_eq!((run.count("bad"), run.count("kept")), (1, 8_000));
     assert_kept(&run, 64 * MIB);
 }
@@ -303,14 +303,15 @@ fn more_documents_than_the_sample_let_expect_stop_the_run_and_a_larger_budget_go
     let long: String = (0..2_000).map(|n| line(&format!("l{n}"), &text(n * 1000, 500))).collect();
     assert!(long.len() as u64 > 5 * MIB, "more than is sampled");
     let short: String = (0..150_000).map(|n| format!("{{\"text\":\"{n}\"}}\n")).collect();
-    place.write("a.jsonl", long + &short);
+    // Of one compressed stream the beginning is sampled.
+    place.write("a.jsonl.gz", compressed::gzip((long + &short).as_bytes()));
     let flags = "--threads 1 --method exact --max-removed 1";
     place
-        .run(&format!("dedup a.jsonl --output out {flags} --memory 40MiB"))
+        .run(&format!("dedup a.jsonl.gz --output out {flags} --memory 40MiB"))
         .fails(2, &["documents so far", "--memory allows 40 MiB", "--resume"]);
     assert!(!place.path("out/manifest.json").exists());
-    place.run(&format!("dedup a.jsonl --output out {flags} --memory 80MiB --resume")).ok();
-    let whole = place.dedup_to(&format!("a.jsonl {flags}"), "whole");
+    place.run(&format!("dedup a.jsonl.gz --output out {flags} --memory 80MiB --resume")).ok();
+    let whole = place.dedup_to(&format!("a.jsonl.gz {flags}"), "whole");
     assert_same_output(&whole.folder, &place.path("out"));
 }
 
