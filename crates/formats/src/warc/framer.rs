@@ -36,7 +36,7 @@ impl WarcFramer {
             return Step::More;
         }
         let seen = &unread[..unread.len().min(look)];
-        match next_record(seen, header.len, ended) {
+        match next_record(seen, header.len, ended && unread.len() <= look) {
             // Where an archive is what the record holds, its records are none of this file.
             Some(at) if !holds_archive(&seen[header.len..at]) => {
                 Step::bad(at, content_length(content, at - header.len))
