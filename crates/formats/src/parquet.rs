@@ -4,9 +4,11 @@
 //! they come from. A text that is repeated a thousand times in a dictionary page is thus held once, and a string
 //! that is not UTF-8 spoils its own row and not its whole row group, since it is checked here and not by the decoder.
 //!
-//! The decoder may panic on hostile bytes; that is caught and told as damage of the file.
+//! The decoder may panic on hostile bytes; that is caught and told as damage of the file. It may also ask for more memory than
+//! there is, which ends a program, so the headers of pages are checked before it sees them.
 
 mod annotation;
+mod claims;
 mod copy;
 mod fetch;
 mod file;

@@ -1,5 +1,6 @@
 //! An open Parquet file with its metadata checked.
 
+use super::claims::Limits;
 use super::handle::{Handle, Trouble};
 use crate::compress::Compression;
 use crate::source::{OpenFile, Source};
@@ -42,10 +43,11 @@ impl RowFile {
             let message = "a Parquet file compressed as a whole: expected it decompressed".to_string();
             return Err(Trouble::Data(message));
         }
-        let handle = Handle::new(file).map_err(Trouble::Disk)?;
+        let mut handle = Handle::new(file).map_err(Trouble::Disk)?;
         let metadata = handle.guard(|| ParquetMetaDataReader::new().parse_and_finish(&handle))?;
         let starts = group_starts(&metadata).map_err(Trouble::Data)?;
         let faults = group_faults(&metadata, handle.len());
+        handle.limit(Limits::of(&metadata));
         let metadata = Arc::new(metadata);
         let inferred =
             handle.guard(|| ArrowReaderMetadata::try_new(Arc::clone(&metadata), Default::default()))?;

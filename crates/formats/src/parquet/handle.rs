@@ -1,5 +1,6 @@
 //! The bytes of a Parquet file for the decoder, and what goes wrong with it.
 
+use super::claims::{HEADER, Limits};
 use crate::error::Error;
 use crate::source::OpenFile;
 use bytes::Bytes;
@@ -55,13 +56,20 @@ impl Trouble {
 pub(super) struct Handle {
     file: OpenFile,
     size: u64,
+    /// Known once the footer is read.
+    limits: Option<Arc<Limits>>,
     error: Arc<Mutex<Option<io::Error>>>,
 }
 
 impl Handle {
     pub(super) fn new(file: OpenFile) -> io::Result<Self> {
         let size = file.file().metadata()?.len();
-        Ok(Handle { file, size, error: Arc::default() })
+        Ok(Handle { file, size, limits: None, error: Arc::default() })
+    }
+
+    /// From here on the headers of pages are checked before the decoder believes them.
+    pub(super) fn limit(&mut self, limits: Limits) {
+        self.limits = Some(Arc::new(limits));
     }
 
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
@@ -98,7 +106,9 @@ impl ChunkReader for Handle {
     type T = BufReader<HandleAt>;
 
     fn get_read(&self, start: u64) -> parquet::errors::Result<Self::T> {
-        Ok(BufReader::with_capacity(1 << 12, HandleAt { handle: self.clone(), offset: start }))
+        // The decoder reads nothing but headers in this way. It may ask for a reader behind a header it knows and not use it.
+        let at = HandleAt { handle: self.clone(), offset: start, limits: self.limits.clone() };
+        Ok(BufReader::with_capacity(HEADER, at))
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> parquet::errors::Result<Bytes> {
@@ -108,7 +118,7 @@ impl ChunkReader for Handle {
             return Err(ParquetError::EOF(message));
         }
         let mut bytes = Vec::with_capacity(length);
-        let mut reader = HandleAt { handle: self.clone(), offset: start }.take(length as u64);
+        let mut reader = HandleAt { handle: self.clone(), offset: start, limits: None }.take(length as u64);
         if reader.read_to_end(&mut bytes)? != length {
             return Err(ParquetError::EOF(format!("expected {length} bytes, found {}", bytes.len())));
         }
@@ -120,6 +130,8 @@ impl ChunkReader for Handle {
 pub(super) struct HandleAt {
     handle: Handle,
     offset: u64,
+    /// For the header of a page, until it is checked.
+    limits: Option<Arc<Limits>>,
 }
 
 impl Read for HandleAt {
@@ -129,6 +141,10 @@ impl Read for HandleAt {
             // The decoder does not ask for what is behind the end, but where it skips what a damaged header claims to
             // hold, and that goes on for billions of items if it is not told.
             return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        if let Some(fault) = self.limits.take().and_then(|limits| limits.fault(self.offset, &buffer[..count]))
+        {
+            return Err(io::Error::other(fault));
         }
         self.offset += count as u64;
         Ok(count)

@@ -220,6 +220,30 @@ fn a_page_header_that_claims_billions_of_items_ends_with_the_file() {
 }
 
 #[test]
+fn a_page_header_that_claims_more_than_there_can_be_is_not_believed() {
+    let folder = tempfile::tempdir().unwrap();
+    let snappy = WriterProperties::builder().set_compression(parquet::basic::Compression::SNAPPY).build();
+    for (claim, told) in [
+        (
+            &[0x15, 4, 0x15, 0xfe, 0xff, 0xff, 0xff, 0x0f, 0x15, 2, 0x4c, 0x15],
+            "a page of 2147483647 bytes in",
+        ),
+        (
+            &[0x15, 4, 0x15, 0xc8, 1, 0x15, 120, 0x4c, 0x15, 0xfe, 0xff, 0x0f],
+            "a dictionary of 131071 values in",
+        ),
+    ] {
+        let source = write(&folder.path().join("a.parquet"), &numbered(300), snappy.clone());
+        overwrite(&source, column_start(&source, 0, 0), claim);
+        let lines = read_lines(&source, &Fields::default(), 0);
+        assert_eq!((lines.len(), lines[299].as_str()), (300, "parquet@299+1"));
+        let out = fs_err::File::create(folder.path().join("b")).unwrap();
+        let refused = copy_rows(&source, &mut |_| RowEdit::Keep, false, out).unwrap_err().to_string();
+        assert!(refused.contains(told), "{refused}");
+    }
+}
+
+#[test]
 fn damage_in_a_column_not_asked_for_does_not_stop_reading_but_copying() {
     let folder = tempfile::tempdir().unwrap();
     let source = write(&folder.path().join("a"), &numbered(20), plain().build());
