@@ -1,6 +1,6 @@
 #!/bin/sh
 # Fills corpus/ with the real files that the tests of onefold-formats and onefold-page use, and with seeds/: Parquet as Arrow's
-# Python writes it, segments of indexes, and changes to their stores.
+# Python writes it, segments of indexes, changes to their stores, and what was once a fault.
 set -eu
 cd "$(dirname "$0")"
 data=../crates/formats/tests/data
@@ -31,6 +31,7 @@ printf 'id,text\n1,"a ""quoted""\nfield"\n2,plain\n' >corpus/reader_csv/table
 grep -o 'http[^", ]*' ../crates/page/tests/data/url/crawler-commons/weird_to_normalized.csv | sort -u | while read -r url; do
     printf %s "$url" >"corpus/url/$(printf %s "$url" | cksum | cut -d' ' -f1)"
 done
+cp seeds/url/* corpus/url/
 cp seeds/parquet/* corpus/parquet/
 # The first byte chooses the index that a segment belongs to.
 { printf '\000'; cat ../crates/index/tests/fixtures/v1/0.segment; } >corpus/index_segment/bands

@@ -104,7 +104,21 @@ fn parse(url: &str) -> Result<Url, UrlError> {
     if trimmed.is_empty() {
         return Err(UrlError::Empty);
     }
-    if has_scheme(trimmed) { Ok(Url::parse(trimmed)?) } else { Ok(Url::parse(&format!("http://{trimmed}"))?) }
+    let url =
+        if has_scheme(trimmed) { Url::parse(trimmed)? } else { Url::parse(&format!("http://{trimmed}"))? };
+    if url.scheme() == "file" { Ok(settled(url)?) } else { Ok(url) }
+}
+
+/// A `file:` URL as the parser reads its canonical form: `file://host//%63:/x` becomes `file://host/c:/x`, of which it then
+/// takes the host away. A round takes an escape, an empty segment or a host, so the rounds end.
+fn settled(mut url: Url) -> Result<Url, ::url::ParseError> {
+    loop {
+        let again = Url::parse(&canonical::of(&url))?;
+        if again == url {
+            return Ok(url);
+        }
+        url = again;
+    }
 }
 
 /// Is there a scheme? `example.org:80` reads as one but has a host's dot and a port's digit; tabs and line
@@ -135,7 +149,7 @@ mod tests {
     proptest! {
         #[test]
         fn a_canonical_form_is_its_own_and_keeps_key_and_site(
-            url in "(https?://|ftp:|foo:|)[a-zé0-9.:@%\\[\\]]{0,12}[/?#a-zA-Z0-9%&=;.ü \\\\|^\"\u{1}+()-]{0,30}"
+            url in "(https?://|ftp:|file://?/?|foo:|)[a-zé0-9.:@%\\[\\]]{0,12}[/?#a-zA-Z0-9%&=;.ü \\\\|^\"\u{1}+()-]{0,30}"
         ) {
             if let Ok(form) = canonical(&url) {
                 prop_assert_eq!(canonical(&form), Ok(form.clone()));
@@ -162,6 +176,13 @@ mod tests {
         assert_eq!(canonical("example.org:8080/x").unwrap(), "http://example.org:8080/x");
         assert_eq!(canonical("dns:example.org").unwrap(), "dns:example.org");
         assert_eq!(canonical("  \n"), Err(UrlError::Empty));
+    }
+
+    #[test]
+    fn a_drive_letter_settles() {
+        for url in ["file://ea//l:/x", "file://ea/%6c:/x", "file:///l:/x"] {
+            assert_eq!(canonical(url).as_deref(), Ok("file:///l:/x"), "{url}");
+        }
     }
 
     #[test]
