@@ -114,7 +114,7 @@ fn all_near_each_other_is_no_square() {
 }
 
 /// Documents of passages out of one pool, so that each meets many others by chance and all are one component; every tenth
-/// is the one before it with another passage.
+/// is the one before it with another passage, and every tenth the beginning of the one behind it.
 fn one_component(documents: u64) -> String {
     const PASSAGES: u64 = 10;
     let passage = |n: u64| text(n * 1000, 24);
@@ -125,7 +125,9 @@ fn one_component(documents: u64) -> String {
     let lines = (0..documents).map(|n| {
         let like = if n % 10 == 9 { n - 1 } else { n };
         let of = |at| if at == PASSAGES - 1 { chosen(n, at) } else { chosen(like, at) };
-        let words: Vec<String> = (0..PASSAGES).map(|at| passage(of(at) % (documents / 30))).collect();
+        let (of, passages): (&dyn Fn(u64) -> u64, u64) =
+            if n % 10 == 5 { (&|at| chosen(n + 1, at), 2) } else { (&of, PASSAGES) };
+        let words: Vec<String> = (0..passages).map(|at| passage(of(at) % (documents / 30))).collect();
         line(&n.to_string(), &words.join(" "))
     });
     lines.collect()
@@ -136,10 +138,16 @@ fn a_component_that_does_not_fit_is_decided_in_blocks_to_the_same_bytes() {
     const DOCUMENTS: u64 = 20_000;
     let place = Place::new();
     place.write("a.jsonl", one_component(DOCUMENTS));
-    for (number, flags) in
-        ["", "--keep longest", "--cluster components", "--cluster components --keep longest"]
-            .iter()
-            .enumerate()
+    for (number, flags) in [
+        "",
+        "--keep longest",
+        "--cluster components",
+        "--cluster components --keep longest",
+        "--containment 0.9",
+        "--containment 0.9 --keep longest",
+    ]
+    .iter()
+    .enumerate()
     {
         let arguments = format!("a.jsonl --threshold 0.3 --max-removed 1 {flags}");
         let small =

@@ -119,7 +119,7 @@ impl<'b> Staying<'b> {
     }
 }
 
-/// What [`stars`] needs to know of the documents, numbered in rank order from 0.
+/// What [`stars`] needs to know of the documents, numbered from 0, the best first.
 pub trait Candidates {
     /// Why a comparison could not be made.
     type Error;
@@ -129,13 +129,15 @@ pub trait Candidates {
     fn decided(&mut self, document: usize, keeper: Option<usize>) -> Result<(), Self::Error>;
 }
 
-/// Decides documents in rank order by the buckets they are in, but for the first `settled`, of which it is known that they are keepers. Work is linear
-/// where a bucket holds few keepers, however many documents it holds.
-pub fn stars<C: Candidates>(lists: &BucketLists, settled: usize, candidates: &mut C) -> Result<(), C::Error> {
-    let mut staying = Staying::new(lists);
-    (0..settled).for_each(|document| staying.add(document));
+/// Decides documents in an order, each among those that stay so far and share a bucket with it. Work is linear where a bucket
+/// holds few that stay, however many documents it holds.
+pub fn stars<C: Candidates>(
+    order: impl IntoIterator<Item = usize>,
+    staying: &mut Staying<'_>,
+    candidates: &mut C,
+) -> Result<(), C::Error> {
     let mut near: Vec<u32> = Vec::new();
-    for document in settled..lists.len() {
+    for document in order {
         staying.near(document, &mut near);
         let mut keeper = None;
         for &candidate in &near {
@@ -209,12 +211,19 @@ mod tests {
     #[test]
     fn a_chain_is_not_one_star() {
         let lists = BucketLists::new(5, std::iter::once(0..5));
-        let mut line = Line::default();
-        stars(&lists, 0, &mut line).unwrap();
-        assert_eq!(line.keepers, [None, Some(0), None, Some(2), None]);
-        let mut line = Line::default();
-        stars(&lists, 2, &mut line).unwrap();
-        assert_eq!(line.keepers, [Some(1), None, Some(3)]);
+        let keepers = |settled: &[usize], order: &[usize]| {
+            let (mut line, mut staying) = (Line::default(), Staying::new(&lists));
+            settled.iter().for_each(|&document| staying.add(document));
+            stars(order.iter().copied(), &mut staying, &mut line).unwrap();
+            line.keepers
+        };
+        assert_eq!(keepers(&[], &[0, 1, 2, 3, 4]), [None, Some(0), None, Some(2), None]);
+        assert_eq!(keepers(&[0, 1], &[2, 3, 4]), [Some(1), None, Some(3)]);
+        assert_eq!(
+            keepers(&[3], &[4, 1, 2, 0]),
+            [Some(3), None, Some(1), Some(1)],
+            "the best of two comes first"
+        );
     }
 
     #[test]

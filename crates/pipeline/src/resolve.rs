@@ -2,6 +2,7 @@
 
 mod containment;
 mod giant;
+mod stars;
 
 use crate::components::{Matched, documents_of};
 use crate::error::Error;
@@ -14,10 +15,11 @@ use crate::spool::Spools;
 use crate::table::{DocId, Table};
 use crate::urls::Ties;
 use crate::verdicts::{Near, Verdicts};
-use crate::verify::{Likeness, Verifier};
+use crate::verify::Verifier;
 use crate::workdir::Workdir;
-use onefold_detect::resolve::{BucketLists, Candidates, Clustering, Unions, stars};
+use onefold_detect::resolve::{BucketLists, Clustering, Unions};
 use onefold_run::Method;
+use stars::{Component, Meetings};
 use std::collections::HashMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -148,7 +150,7 @@ impl<'a> Worker<'a> {
             Clustering::Star => {
                 let lists = BucketLists::new(ranked.len(), places);
                 drop(place);
-                self.stars(&ranked, &lists, 0)?;
+                self.stars(&Component { ranked: &ranked, meetings: Meetings::Whole(lists) })?;
             }
             Clustering::Components => {
                 let mut unions = Unions::new(ranked.len());
@@ -173,22 +175,6 @@ impl<'a> Worker<'a> {
         }
         self.verifier.clear();
         self.context.job.progress.advance(ranked.len() as u64, ranked.len() as u64);
-    }
-
-    /// Decides documents given best first, the first `settled` of which are known to be keepers.
-    fn stars(&mut self, ranked: &[DocId], lists: &BucketLists, settled: usize) -> Result<(), Error> {
-        let mut keepers = vec![None; ranked.len()];
-        let contains = self.context.job.plan.containment.is_some();
-        stars(lists, settled, &mut Star { worker: self, ranked, last: None, keepers: &mut keepers })?;
-        if contains {
-            self.contained(ranked, lists, &mut keepers)?;
-        }
-        for (place, keeper) in keepers.iter().enumerate() {
-            if let Some((keeper, likeness)) = keeper {
-                self.near.push(Near::new(ranked[place], ranked[*keeper], likeness));
-            }
-        }
-        Ok(())
     }
 
     /// Transitive closure of verified pairs; evidence is measured against the keeper, whoever tied them.
@@ -257,32 +243,5 @@ impl<'a> Worker<'a> {
             }
         }
         Ok(false)
-    }
-}
-
-/// The keeper each document joined, by place in the ranking, and how alike they are.
-type Keepers = [Option<(usize, Likeness)>];
-
-struct Star<'w, 'a> {
-    worker: &'w mut Worker<'a>,
-    ranked: &'w [DocId],
-    last: Option<Likeness>,
-    keepers: &'w mut Keepers,
-}
-
-impl Candidates for Star<'_, '_> {
-    type Error = Error;
-
-    fn verify(&mut self, document: usize, keeper: usize) -> Result<bool, Error> {
-        self.last = self.worker.verifier.verify(self.ranked[document], self.ranked[keeper])?;
-        Ok(self.last.is_some())
-    }
-
-    fn decided(&mut self, document: usize, keeper: Option<usize>) -> Result<(), Error> {
-        if let (Some(keeper), Some(likeness)) = (keeper, self.last.take()) {
-            self.keepers[document] = Some((keeper, likeness));
-            self.worker.verifier.forget(self.ranked[document]);
-        }
-        self.worker.context.job.check()
     }
 }

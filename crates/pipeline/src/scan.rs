@@ -348,9 +348,11 @@ impl Scan<'_> {
         Ok(true)
     }
 
-    /// Bytes a piece in the making may take: each worker may be at a source of its own.
+    /// Bytes a piece in the making may take: each worker may be at a source of its own. Counts of shingles, where there are
+    /// some, take their part of the budget meanwhile.
     fn most_held(&self) -> u64 {
-        self.job.resources.memory_bytes / 16 / self.job.resources.threads.max(1) as u64
+        let share = if self.recipe.shingles.is_some() { 32 } else { 16 };
+        self.job.resources.memory_bytes / share / self.job.resources.threads.max(1) as u64
     }
 
     /// Records of a block: what they leave is a part of a piece.

@@ -13,7 +13,7 @@ use std::sync::{Mutex, PoisonError};
 
 /// Bytes that buckets may take. What is made of them to decide takes up to three times as much again.
 pub(crate) fn bucket_budget(context: &Context<'_>) -> u64 {
-    context.job.resources.memory_bytes / 12
+    context.job.resources.memory_bytes / 16
 }
 
 /// What a bucket takes beside its documents, in units of four bytes: where it ends, and its component.
@@ -160,11 +160,6 @@ impl<'b> Giant<'b> {
         let documents = documents.collect();
         drop(unions);
         Giant { maker, documents }
-    }
-
-    /// All its buckets, whatever they take.
-    pub(crate) fn buckets(&self) -> Result<Buckets, Error> {
-        self.maker.all()
     }
 
     /// Goes through `len` places in blocks. `part` leaves of a bucket what is to be known to decide a block; `decide` is

@@ -49,7 +49,7 @@ impl Likeness {
 }
 
 /// The share of the memory budget that sets, or texts, of all workers may take: one in so many.
-const SHARE_OF_SETS: u64 = 4;
+const SHARE_OF_SETS: u64 = 6;
 /// The same for records of sketches.
 const SHARE_OF_RECORDS: u64 = 12;
 
