@@ -2,14 +2,15 @@
 //!
 //! A document one of whose keys was seen before has met its like. Its shingles are held then, so that deciding need not
 //! read, inflate and cut it again; the first of its like, and what the share of the budget does not hold, is read again
-//! by its address, with the same result. One whose digest was seen is a copy, of which nothing is compared. Nothing of
-//! this is written: a resumed run has none.
+//! by its address, with the same result. One whose digest was seen is a copy, of which nothing is compared; but the evidence
+//! tells how many shingles it has, so these are counted. Nothing of this is written: a resumed run has none.
 
 use crate::recipe::BYTES_A_PAGE;
 use onefold_detect::mix;
+use onefold_detect::text::ShingleSet;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU16, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The share of the memory budget that held shingles may take: one in so many.
 const SHARE: u64 = 8;
@@ -21,18 +22,27 @@ const MARKS_A_PAGE: u64 = 16;
 /// Shingles that are got from the system at a time: piecemeal they cost more than to write them.
 const CHUNK: usize = 1 << 17;
 
+/// Bytes that the count of a document's shingles takes.
+const BYTES_A_COUNT: u64 = 64;
+
 /// Shingles by the digest of their document, in the order of its text and with repeats.
 #[derive(Debug, Default)]
 pub(crate) struct HeldShingles {
     chunks: Vec<Vec<u64>>,
     /// Chunk, place in it and number of the shingles of a document.
     places: HashMap<u128, (u32, u32, u32)>,
+    /// How many there are, without repeats, of documents with copies.
+    counts: HashMap<u128, u32>,
 }
 
 impl HeldShingles {
     pub(crate) fn get(&self, digest: u128) -> Option<&[u64]> {
         let &(chunk, from, len) = self.places.get(&digest)?;
         self.chunks.get(chunk as usize)?.get(from as usize..(from + len) as usize)
+    }
+
+    pub(crate) fn count(&self, digest: u128) -> Option<u32> {
+        self.counts.get(&digest).copied()
     }
 
     fn add(&mut self, digest: u128, hashes: &[u64]) {
@@ -64,6 +74,17 @@ impl Wanted {
     }
 }
 
+/// What a document has met among those that were read before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Met {
+    /// Nothing, or nothing of it can be held.
+    Nothing,
+    /// One with a key of its own.
+    Like,
+    /// One with its digest.
+    Copy,
+}
+
 /// What all workers hold while they read.
 #[derive(Debug, Default)]
 pub(crate) struct Hold {
@@ -88,14 +109,41 @@ impl Hold {
         Hold::default()
     }
 
-    /// Marks the digest and the keys of a document, and tells whether it is worth holding: the digest was not there, one
-    /// of the keys was, probably, and there is room. A key that another has overwritten since is forgotten.
-    pub(crate) fn is_wanted(&self, digest: u128, keys: &[u64]) -> bool {
-        if self.marks.is_empty() || self.mark(digest as u64) {
-            return false;
+    /// Marks the digest and the keys of a document, and tells what it has met, probably, while there is room to hold
+    /// something of it. A key that another has overwritten since is forgotten.
+    pub(crate) fn meets(&self, digest: u128, keys: &[u64]) -> Met {
+        if self.marks.is_empty() {
+            return Met::Nothing;
         }
-        let seen = keys.iter().fold(false, |seen, &key| self.mark(key) | seen);
-        seen && self.bytes_left.load(Ordering::Relaxed) > 0
+        let copy = self.mark(digest as u64);
+        let like = !copy && keys.iter().fold(false, |seen, &key| self.mark(key) | seen);
+        match self.bytes_left.load(Ordering::Relaxed) {
+            0 => Met::Nothing,
+            _ if copy => Met::Copy,
+            _ if like => Met::Like,
+            _ => Met::Nothing,
+        }
+    }
+
+    /// Whether shingles of documents with this digest are still to be counted.
+    pub(crate) fn is_uncounted(&self, digest: u128) -> bool {
+        self.held().count(digest).is_none()
+    }
+
+    /// Counts the shingles of a document that has copies.
+    pub(crate) fn count(&self, digest: u128, hashes: &[u64]) {
+        let count = ShingleSet::from_hashes(hashes).len() as u32;
+        self.held().counts.insert(digest, count);
+        self.take_room(BYTES_A_COUNT);
+    }
+
+    fn held(&self) -> MutexGuard<'_, HeldShingles> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take_room(&self, bytes: u64) {
+        let left = self.bytes_left.load(Ordering::Relaxed);
+        self.bytes_left.store(left.saturating_sub(bytes), Ordering::Relaxed);
     }
 
     /// Marks a key, and tells whether it was there.
@@ -116,7 +164,7 @@ impl Hold {
         if wanted.documents.is_empty() {
             return;
         }
-        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut held = self.held();
         let bytes = wanted.hashes.len() as u64 * 8;
         let mut from = 0;
         for (digest, len) in wanted.documents.drain(..) {
@@ -124,8 +172,7 @@ impl Hold {
             from += len;
         }
         wanted.hashes.clear();
-        let left = self.bytes_left.load(Ordering::Relaxed);
-        self.bytes_left.store(left.saturating_sub(bytes), Ordering::Relaxed);
+        self.take_room(bytes);
     }
 
     pub(crate) fn into_held(self) -> HeldShingles {
@@ -138,27 +185,31 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_document_is_wanted_once_a_key_was_seen_unless_it_is_a_copy() {
+    fn documents_meet_by_their_keys_and_copies_by_their_digests() {
         let hold = Hold::new(1 << 20, 100_000);
-        assert!(!hold.is_wanted(1, &[10, 11]));
-        assert!(hold.is_wanted(2, &[12, 11]));
-        assert!(!hold.is_wanted(1, &[10, 11]));
-        assert!(!hold.is_wanted(3, &[14]));
-        assert!(!Hold::nothing().is_wanted(1, &[10, 10]));
+        assert_eq!(hold.meets(1, &[10, 11]), Met::Nothing);
+        assert_eq!(hold.meets(2, &[12, 11]), Met::Like);
+        assert_eq!(hold.meets(1, &[10, 11]), Met::Copy);
+        assert_eq!(hold.meets(3, &[14]), Met::Nothing);
+        assert_eq!(Hold::nothing().meets(1, &[10, 10]), Met::Nothing);
+        assert!(hold.is_uncounted(1));
+        hold.count(1, &[7, 3, 7]);
+        assert!(!hold.is_uncounted(1));
+        assert_eq!(hold.into_held().count(1), Some(2));
     }
 
     #[test]
     fn the_share_ends() {
         let hold = Hold::new(1 << 14, 100_000);
         let shingles = vec![5; (1 << 14) / SHARE as usize / 8 / 2];
-        assert!(!hold.is_wanted(1, &[7]));
+        assert_eq!(hold.meets(1, &[7]), Met::Nothing);
         let mut wanted = Wanted::default();
         for digest in [2, 3] {
-            assert!(hold.is_wanted(digest, &[7]));
+            assert_eq!(hold.meets(digest, &[7]), Met::Like);
             wanted.push(digest, &shingles);
             hold.add(&mut wanted);
         }
-        assert!(!hold.is_wanted(4, &[7]));
+        assert_eq!(hold.meets(4, &[7]), Met::Nothing);
         assert_eq!(hold.into_held().get(2), Some(&shingles[..]));
     }
 

@@ -67,8 +67,8 @@ pub(crate) fn resolve(
     Ok(verdicts)
 }
 
-/// Evidence of an exact duplicate tells how many shingles it has: representatives that no comparison has loaded
-/// are loaded for it.
+/// Evidence of an exact duplicate tells how many shingles it has: representatives whose shingles were not counted, when a
+/// copy was read or in a comparison, are loaded for it.
 fn count_shingles(
     context: &Context<'_>,
     table: &Table<'_>,
@@ -85,7 +85,16 @@ fn count_shingles(
         known.sort();
         let near = |document| known.near.binary_search_by_key(&document, |near| near.document).is_ok();
         let counted = |document| known.shingles.binary_search_by_key(&document, |entry| entry.0).is_ok();
-        representatives.with_copies.iter().copied().filter(|&d| !near(d) && !counted(d)).collect()
+        let unknown = representatives.with_copies.iter().copied().filter(|&d| !near(d) && !counted(d));
+        let (mut held, mut unheld) = (Vec::new(), Vec::new());
+        for document in unknown {
+            match table.held_count(document) {
+                Some(count) => held.push((document, count)),
+                None => unheld.push(document),
+            }
+        }
+        known.shingles.append(&mut held);
+        unheld
     };
     let spools = Spools::for_shingles(context, table, &unknown, workdir)?;
     let next = AtomicUsize::new(0);

@@ -163,6 +163,11 @@ impl<'s> Table<'s> {
         self.shingles.get(self.digest[document as usize])
     }
 
+    /// The number of a document's shingles, if it was counted when a copy was read.
+    pub(crate) fn held_count(&self, document: DocId) -> Option<u32> {
+        self.shingles.count(self.digest[document as usize])
+    }
+
     /// The record of a document's sketches.
     pub(crate) fn record(&self, document: DocId) -> Result<Vec<u8>, Error> {
         let (piece, mut bytes) = (self.piece(document), Vec::new());

@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::groups;
-use crate::hold::{Hold, Wanted};
+use crate::hold::{Hold, Met, Wanted};
 use crate::large::Limits;
 use crate::links;
 use crate::piece::{BadEntry, Gap, LinkEntry, Piece, Row};
@@ -125,11 +125,8 @@ impl<'a> BlockSketcher<'a> {
             }
         }
         let length = document.body.len();
-        if !sketched.empty
-            && self.hold.is_wanted(sketched.digest.0, &self.sketches.keys)
-            && length as u64 <= self.limits.from
-        {
-            self.sketcher.with_last_shingles(|hashes| self.held.push(sketched.digest.0, hashes));
+        if !sketched.empty {
+            self.hold(sketched.digest.0, length as u64 <= self.limits.from);
         }
         piece.push_sketches(&self.sketches);
         piece.meta.text_bytes += length as u64;
@@ -158,6 +155,19 @@ impl<'a> BlockSketcher<'a> {
                 url: None,
                 leads_to: None,
             });
+        }
+    }
+
+    /// Holds what will be asked for of the document that was sketched last, unless it is large.
+    fn hold(&mut self, digest: u128, fits: bool) {
+        match self.hold.meets(digest, &self.sketches.keys) {
+            Met::Like if fits => {
+                self.sketcher.with_last_shingles(|hashes| self.held.push(digest, hashes));
+            }
+            Met::Copy if fits && self.hold.is_uncounted(digest) => {
+                self.sketcher.with_last_shingles(|hashes| self.hold.count(digest, hashes));
+            }
+            _ => {}
         }
     }
 
