@@ -25,15 +25,6 @@ pub const fn split(hash: u64, buckets: u64) -> (usize, u64) {
     ((product >> 64) as usize, product as u64)
 }
 
-/// The first hash that [`split`] puts into one of two or more buckets, and the number of them.
-#[inline(always)]
-pub const fn range(bucket: usize, buckets: u64) -> (u64, u64) {
-    let buckets = buckets as u128;
-    let first = ((bucket as u128) << 64).div_ceil(buckets);
-    let end = ((bucket as u128 + 1) << 64).div_ceil(buckets);
-    (first as u64, (end - first) as u64)
-}
-
 /// Hash of a pair of small numbers, for seeded choices.
 #[inline(always)]
 pub const fn pair(a: u64, b: u64) -> u64 {
@@ -52,20 +43,6 @@ mod tests {
         }
         // Binomial(100000, 1/100): mean 1000, standard deviation 31.5
         assert!(seen.iter().all(|&n| (1000 - 160..1000 + 160).contains(&n)), "{seen:?}");
-    }
-
-    #[test]
-    fn a_range_is_what_split_puts_into_its_bucket() {
-        for buckets in [2, 3, 100, 127, 128, 1000] {
-            for bucket in 0..buckets as usize {
-                let (first, count) = range(bucket, buckets);
-                let last = first.wrapping_add(count).wrapping_sub(1);
-                assert_eq!((split(first, buckets).0, split(last, buckets).0), (bucket, bucket));
-                if bucket > 0 {
-                    assert_eq!(split(first - 1, buckets).0, bucket - 1);
-                }
-            }
-        }
     }
 
     #[test]

@@ -16,8 +16,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 const SHARE: u64 = 8;
 /// The same for the marks of keys.
 const SHARE_OF_MARKS: u64 = 64;
-/// Marks for every page expected: about as many as it has keys.
-const MARKS_A_PAGE: u64 = 16;
+/// Keys of a page that are marked. Of default ones these let nine in ten pairs at the threshold meet, and all that are more
+/// alike; each is a cache line that the workers take from each other.
+const MARKED_KEYS: usize = 8;
+/// Marks for every page expected.
+const MARKS_A_PAGE: u64 = 2 * MARKED_KEYS as u64;
 
 /// Shingles that are got from the system at a time: piecemeal they cost more than to write them.
 const CHUNK: usize = 1 << 17;
@@ -109,14 +112,14 @@ impl Hold {
         Hold::default()
     }
 
-    /// Marks the digest and the keys of a document, and tells what it has met, probably, while there is room to hold
+    /// Marks the digest and some keys of a document, and tells what it has met, probably, while there is room to hold
     /// something of it. A key that another has overwritten since is forgotten.
     pub(crate) fn meets(&self, digest: u128, keys: &[u64]) -> Met {
         if self.marks.is_empty() {
             return Met::Nothing;
         }
         let copy = self.mark(digest as u64);
-        let like = !copy && keys.iter().fold(false, |seen, &key| self.mark(key) | seen);
+        let like = !copy && keys.iter().take(MARKED_KEYS).fold(false, |seen, &key| self.mark(key) | seen);
         match self.bytes_left.load(Ordering::Relaxed) {
             0 => Met::Nothing,
             _ if copy => Met::Copy,

@@ -14,9 +14,6 @@ use crate::mix;
 
 const EMPTY: u64 = u64::MAX;
 
-/// Up to this many empty bins are looked for one at a time.
-const FEW: usize = 3;
-
 /// The first rounds behind round 0 take their bins from bits of the hash that no round before has looked at, which
 /// costs less than to hash anew.
 const FRESH_ROUNDS: u64 = 3;
@@ -27,10 +24,8 @@ const FRESH_BITS: u64 = 16;
 #[derive(Clone, Debug)]
 pub struct MinHash {
     values: Vec<u64>,
-    /// Filled in an earlier round.
-    settled: Vec<bool>,
-    /// Filled in this round.
-    fresh: Vec<usize>,
+    /// The bins of a later round: 0 where an earlier one has filled a bin, so that nothing is smaller.
+    open: Vec<u64>,
     /// The shingles, for the rounds behind the first.
     hashes: Vec<u64>,
 }
@@ -42,8 +37,7 @@ impl MinHash {
     /// If `len` is zero.
     pub fn new(len: usize) -> Self {
         assert!(len > 0, "a signature has at least one value");
-        let (values, settled) = (vec![EMPTY; len], vec![false; len]);
-        MinHash { values, settled, fresh: Vec::new(), hashes: Vec::new() }
+        MinHash { values: vec![EMPTY; len], open: vec![EMPTY; len], hashes: Vec::new() }
     }
 
     /// Starts a new document.
@@ -86,88 +80,52 @@ impl MinHash {
             return None;
         }
         let len = self.values.len() as u64;
-        let mut empty = self.settle_all();
+        let mut empty = self.values.iter().filter(|&&value| value == EMPTY).count();
         let mut round = 0;
         while empty > 0 {
             round += 1;
             // Past N rounds, which only the shortest documents see, each round fills one bin for certain.
-            if round <= len {
-                self.fill_some(round, empty);
+            empty -= if round > len {
+                self.fill_one(round, (round - len - 1) as usize)
+            } else if round > FRESH_ROUNDS {
+                let salt = mix::pair(round, mix::K[3]);
+                self.fill_by(|hash| mix::fold(hash ^ salt, mix::K[1]))
             } else {
-                self.fill_one(round, (round - len - 1) as usize);
-            }
-            empty -= self.fresh.len();
-            self.fresh.drain(..).for_each(|bin| self.settled[bin] = true);
+                self.fill_by(|hash| hash.rotate_left((round * FRESH_BITS) as u32))
+            };
         }
         Some(&self.values)
     }
 
-    /// Marks the bins that the first round filled, and counts the empty ones.
-    fn settle_all(&mut self) -> usize {
-        let mut empty = 0;
-        for (settled, &value) in self.settled.iter_mut().zip(&self.values) {
-            *settled = value != EMPTY;
-            empty += usize::from(value == EMPTY);
-        }
-        empty
-    }
-
-    fn fill_some(&mut self, round: u64, empty: usize) {
-        if round <= FRESH_ROUNDS {
-            let turn = (round * FRESH_BITS) as u32;
-            let again = |hash: u64| hash.rotate_left(turn);
-            if empty <= FEW { self.fill_few(again) } else { self.fill_by(again) }
-        } else {
-            let salt = mix::pair(round, mix::K[3]);
-            self.fill_by(|hash| mix::fold(hash ^ salt, mix::K[1]));
-        }
-    }
-
+    /// Fills empty bins with the smallest of the shingles hashed anew that fall into each, and tells how many.
     #[inline(always)]
-    fn fill_by(&mut self, again: impl Fn(u64) -> u64) {
-        let len = self.values.len() as u64;
-        for &hash in &self.hashes {
+    fn fill_by(&mut self, again: impl Fn(u64) -> u64) -> usize {
+        let MinHash { values, open, hashes } = self;
+        for (open, &value) in open.iter_mut().zip(values.iter()) {
+            *open = if value == EMPTY { EMPTY } else { 0 };
+        }
+        let (open, len) = (open.as_mut_slice(), values.len() as u64);
+        for &hash in hashes.iter() {
             let (bin, rest) = mix::split(again(hash), len);
-            if !self.settled[bin] && rest < self.values[bin] {
-                if self.values[bin] == EMPTY {
-                    self.fresh.push(bin);
-                }
-                self.values[bin] = rest;
-            }
+            open[bin] = open[bin].min(rest);
         }
+        let mut filled = 0;
+        for (value, &mut open) in values.iter_mut().zip(open) {
+            let fills = *value == EMPTY && open != EMPTY;
+            filled += usize::from(fills);
+            *value = if fills { open } else { *value };
+        }
+        filled
     }
 
-    /// The same where few bins are empty, as of most documents: a hash that falls into a bin is told by two of its bounds,
-    /// which costs less than to find the bin it falls into.
-    #[inline(always)]
-    fn fill_few(&mut self, again: impl Fn(u64) -> u64) {
-        let len = self.values.len() as u64;
-        for bin in 0..self.values.len() {
-            if self.settled[bin] {
-                continue;
-            }
-            let (first, width) = mix::range(bin, len);
-            let mut smallest = EMPTY;
-            for &hash in &self.hashes {
-                let hash = again(hash);
-                if hash.wrapping_sub(first) < width {
-                    smallest = smallest.min(mix::split(hash, len).1);
-                }
-            }
-            if smallest != EMPTY {
-                self.values[bin] = smallest;
-                self.fresh.push(bin);
-            }
+    fn fill_one(&mut self, round: u64, bin: usize) -> usize {
+        if self.values[bin] != EMPTY {
+            return 0;
         }
-    }
-
-    fn fill_one(&mut self, round: u64, bin: usize) {
         let salt = mix::pair(round, mix::K[3]);
-        if !self.settled[bin] {
-            let smallest = self.hashes.iter().map(|&hash| mix::fold(hash ^ salt, mix::K[1])).min();
-            self.values[bin] = smallest.unwrap_or(EMPTY).min(EMPTY - 1);
-            self.fresh.push(bin);
-        }
+        let smallest = self.hashes.iter().map(|&hash| mix::fold(hash ^ salt, mix::K[1])).min();
+        self.values[bin] = smallest.unwrap_or(EMPTY).min(EMPTY - 1);
+        1
     }
 }
 
@@ -201,22 +159,5 @@ mod tests {
             sketch.finish().unwrap().to_vec()
         };
         assert_eq!(sketch(&mut hashes.iter()), sketch(&mut hashes.iter().rev().chain(&hashes[..9])));
-    }
-
-    #[test]
-    fn a_few_empty_bins_are_filled_as_many_are() {
-        for (len, shingles) in [(128, 600), (128, 700), (100, 480), (7, 12), (2, 3)] {
-            for seed in 0..200 {
-                let mut few = MinHash::new(len);
-                few.begin();
-                few.add_all((0..shingles).map(|i| mix::pair(i, seed)));
-                few.settle_all();
-                let mut many = few.clone();
-                few.fill_few(|hash| hash.rotate_left(16));
-                many.fill_by(|hash| hash.rotate_left(16));
-                many.fresh.sort_unstable();
-                assert_eq!((few.values, few.fresh), (many.values, many.fresh));
-            }
-        }
     }
 }

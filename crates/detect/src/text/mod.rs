@@ -16,6 +16,7 @@ mod normalise;
 mod set;
 mod shingle;
 mod stop_words;
+mod wide;
 mod words;
 
 pub use choices::{Case, Choices, Digits, Form, Punctuation, Space};
