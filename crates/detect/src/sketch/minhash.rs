@@ -24,6 +24,8 @@ const FRESH_BITS: u64 = 16;
 #[derive(Clone, Debug)]
 pub struct MinHash {
     values: Vec<u64>,
+    /// Bins that no round has filled yet.
+    empty: Vec<usize>,
     /// The bins of a later round: 0 where an earlier one has filled a bin, so that nothing is smaller.
     open: Vec<u64>,
     /// The shingles, for the rounds behind the first.
@@ -37,7 +39,7 @@ impl MinHash {
     /// If `len` is zero.
     pub fn new(len: usize) -> Self {
         assert!(len > 0, "a signature has at least one value");
-        MinHash { values: vec![EMPTY; len], open: vec![EMPTY; len], hashes: Vec::new() }
+        MinHash { values: vec![EMPTY; len], empty: Vec::new(), open: vec![0; len], hashes: Vec::new() }
     }
 
     /// Starts a new document.
@@ -79,53 +81,43 @@ impl MinHash {
         if self.hashes.is_empty() {
             return None;
         }
-        let len = self.values.len() as u64;
-        let mut empty = self.values.iter().filter(|&&value| value == EMPTY).count();
+        let MinHash { values, empty, open, .. } = self;
+        let len = values.len() as u64;
+        empty.extend((0..values.len()).filter(|&bin| values[bin] == EMPTY));
+        empty.iter().for_each(|&bin| open[bin] = EMPTY);
         let mut round = 0;
-        while empty > 0 {
+        while !self.empty.is_empty() {
             round += 1;
-            // Past N rounds, which only the shortest documents see, each round fills one bin for certain.
-            empty -= if round > len {
-                self.fill_one(round, (round - len - 1) as usize)
-            } else if round > FRESH_ROUNDS {
-                let salt = mix::pair(round, mix::K[3]);
-                self.fill_by(|hash| mix::fold(hash ^ salt, mix::K[1]))
+            let salt = mix::pair(round, mix::K[3]);
+            let anew = |hash: u64| mix::fold(hash ^ salt, mix::K[1]);
+            if round <= FRESH_ROUNDS {
+                self.fill(|hash| mix::split(hash.rotate_left((round * FRESH_BITS) as u32), len));
+            } else if round <= len {
+                self.fill(|hash| mix::split(anew(hash), len));
             } else {
-                self.fill_by(|hash| hash.rotate_left((round * FRESH_BITS) as u32))
-            };
+                // Past N rounds, which only the shortest documents see, each round fills one bin for certain.
+                self.fill(|hash| ((round - len - 1) as usize, anew(hash).min(EMPTY - 1)));
+            }
         }
         Some(&self.values)
     }
 
-    /// Fills empty bins with the smallest of the shingles hashed anew that fall into each, and tells how many.
+    /// Fills empty bins with the smallest rest that falls into each, where shingles fall anew.
     #[inline(always)]
-    fn fill_by(&mut self, again: impl Fn(u64) -> u64) -> usize {
-        let MinHash { values, open, hashes } = self;
-        for (open, &value) in open.iter_mut().zip(values.iter()) {
-            *open = if value == EMPTY { EMPTY } else { 0 };
-        }
-        let (open, len) = (open.as_mut_slice(), values.len() as u64);
+    fn fill(&mut self, anew: impl Fn(u64) -> (usize, u64)) {
+        let MinHash { values, empty, open, hashes } = self;
+        let open = open.as_mut_slice();
         for &hash in hashes.iter() {
-            let (bin, rest) = mix::split(again(hash), len);
+            let (bin, rest) = anew(hash);
             open[bin] = open[bin].min(rest);
         }
-        let mut filled = 0;
-        for (value, &mut open) in values.iter_mut().zip(open) {
-            let fills = *value == EMPTY && open != EMPTY;
-            filled += usize::from(fills);
-            *value = if fills { open } else { *value };
-        }
-        filled
-    }
-
-    fn fill_one(&mut self, round: u64, bin: usize) -> usize {
-        if self.values[bin] != EMPTY {
-            return 0;
-        }
-        let salt = mix::pair(round, mix::K[3]);
-        let smallest = self.hashes.iter().map(|&hash| mix::fold(hash ^ salt, mix::K[1])).min();
-        self.values[bin] = smallest.unwrap_or(EMPTY).min(EMPTY - 1);
-        1
+        empty.retain(|&bin| {
+            if open[bin] == EMPTY {
+                return true;
+            }
+            values[bin] = std::mem::take(&mut open[bin]);
+            false
+        });
     }
 }
 
