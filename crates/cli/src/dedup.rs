@@ -10,6 +10,7 @@ use crate::terminal::{escape, note, outln};
 use anyhow::{Result, bail, ensure};
 use onefold_detect::resolve::Clustering;
 use onefold_formats::compress::{Compression, Encoder};
+use onefold_formats::inputs::paths_of;
 use onefold_formats::source::{Fields, Format};
 use onefold_index::{Index, Options};
 use onefold_pipeline::{Against, EvidenceFormat, Job, Outcome, Resources, Switches, available_memory};
@@ -181,11 +182,11 @@ fn print_kept(manifest: &Manifest, folder: &Path) -> Result<()> {
     let mut out = std::io::stdout().lock();
     let mut ends_in_line = true;
     for input in &manifest.inputs {
-        let path = folder.join(&input.output);
-        if !path.exists() {
+        let Some(path) = paths_of(&input.output).map(|name| folder.join(name)).find(|path| path.exists())
+        else {
             ensure!(input.kept == 0, "{}: what was kept of it is not there", input.source);
             continue;
-        }
+        };
         let mut file = fs_err::File::open(path)?;
         if file.metadata()?.len() == 0 {
             continue;

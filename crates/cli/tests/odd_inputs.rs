@@ -201,3 +201,106 @@ fn an_id_of_bytes_is_none() {
     run.counted(3, 2, 1, 0);
     assert_eq!(run.removed()[0]["id"], "a.parquet#2");
 }
+
+#[test]
+fn what_no_name_promised_is_passed_over_and_what_a_name_promised_is_bad() {
+    let place = Place::new();
+    let two = line("1", &prose("a", 60)) + &line("2", &prose("a", 60));
+    let picture = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01";
+    let xz = b"\xfd7zXZ\0\0\x04\xe6\xd6\xb4\x46\x02\0\x21\x01\x16\0\0\0";
+    place.write("in/a.jsonl", &two);
+    place.write("in/logo.png", picture);
+    place.write("in/site.tar.xz", xz);
+    let run = place.dedup("in");
+    run.counted(2, 1, 1, 0);
+    assert_eq!(run.count("passed"), 2);
+    // A verdict is asked for documents only.
+    place.dedup_to("in --annotate", "annotated").counted(2, 1, 1, 0);
+    place.write("in/b.jsonl", picture);
+    place.write("in/c.warc.xz", xz);
+    let run = place.dedup_to("in --annotate", "promised");
+    run.counted(4, 1, 1, 2);
+    let bad = run.bad();
+    assert_eq!([&bad[0]["kind"], &bad[1]["kind"]], ["unrecognised", "unrecognised"]);
+    let messages = [&bad[0], &bad[1]].map(|bad| bad["message"].as_str().unwrap());
+    assert!(messages[0].contains("image") && messages[1].contains("by xz"), "{messages:?}");
+    let piped = place.run_with_input("dedup - --output - --max-bad-records 0", xz);
+    assert_eq!((piped.code, piped.text()), (Some(2), ""));
+    // A file that is a document has no place for a verdict.
+    place.write("in/d.pdf", "%PDF-1.4\n1 0 obj\n<<>>\nendobj\n");
+    let refused = place.run("dedup in --annotate --output refused");
+    assert_eq!(refused.code, Some(2));
+    assert!(refused.stderr.contains("d.pdf: --annotate has no place"), "{}", refused.stderr);
+}
+
+#[test]
+fn files_are_found_again_whatever_bytes_they_are_named_by() {
+    let place = Place::new();
+    let two = |topic: &str| line("1", &prose(topic, 60)) + &line("2", &prose(topic, 60));
+    place.write(OsStr::from_bytes(b"in/n\xff.jsonl"), two("a"));
+    place.write(OsStr::from_bytes(b"in/n\xfe.jsonl"), two("b"));
+    let piped = place.run("dedup in --output - --quiet").ok();
+    assert_eq!(ids(&piped.stdout), ["1", "1"]);
+    let run = place.dedup("in");
+    assert_eq!(run.removed()[0]["source"], "in/n\\xfe.jsonl");
+    assert_eq!(run.manifest()["inputs"][1]["output"], "n\\xff.jsonl");
+    let explained = place.run("explain out 2").ok();
+    assert!(explained.text().contains("= a"), "{}", explained.text());
+}
+
+#[test]
+fn an_empty_id_is_none() {
+    let place = Place::new();
+    let text = prose("a", 60);
+    let object = |rest: &str| format!("{{\"id\":\"\",{rest}\"text\":\"{text}\"}}\n");
+    place.write(
+        "a.jsonl",
+        object("\"url\":\"http://u/1\",") + &object("\"url\":\"http://u/2\",") + &object(""),
+    );
+    let run = place.dedup("a.jsonl");
+    let removed = run.removed();
+    assert_eq!([&removed[0]["id"], &removed[1]["id"]], ["http://u/2", "a.jsonl#2"]);
+    assert_eq!(removed[0]["keeper"]["id"], "http://u/1");
+}
+
+#[test]
+fn the_header_of_a_table_may_have_line_ends_in_quotes() {
+    let place = Place::new();
+    let (a, b) = (prose("a", 60), prose("b", 60));
+    let table = format!("id,\"of two\nlines\",text\n1,x,{a}\n2,x,{b}\n3,x,{a}\n");
+    let piped = place.run_with_input("dedup - --output - --quiet", table.as_bytes()).ok();
+    assert_eq!(piped.text(), format!("id,\"of two\nlines\",text\n1,x,{a}\n2,x,{b}\n"));
+}
+
+#[test]
+fn a_conversion_has_the_charset_it_declares() {
+    let place = Place::new();
+    let text = prose("a", 60) + " déjà vu";
+    let latin: Vec<u8> = text.chars().map(|c| c as u8).collect();
+    let other = Record::conversion("two", "http://x/2", "")
+        .instead("Content-Type", "text/plain; charset=iso-8859-1")
+        .body(latin);
+    let records = [Record::conversion("one", "http://x/1", &text), other];
+    place.write("a.wet", archive::bytes_of(&records).concat());
+    place.dedup("a.wet").counted(2, 1, 1, 0);
+}
+
+#[test]
+fn headers_of_the_second_version_of_arc_are_read() {
+    let place = Place::new();
+    let record = |url: &str, kind: &str, body: &str| {
+        let start = format!("{url} 127.0.0.1 20010423234305 {kind} 200");
+        format!("{start} d41d8cd98f00b204 - 12345678 x.arc {}\n{body}\n", body.len())
+    };
+    let first =
+        record("filedesc://x.arc", "text/plain", "2 0 InternetArchive\nURL IP-address Archive-date\n");
+    let pages = ["a", "b", "a"].map(|topic| {
+        let page = format!("HTTP/1.0 200 OK\r\nContent-Type: text/html\r\n\r\n{}", html(&prose(topic, 60)));
+        record(&format!("http://x/{topic}"), "text/html", &page)
+    });
+    place.write("x.arc", first.clone() + &pages.concat());
+    let run = place.dedup("x.arc");
+    run.counted(3, 2, 1, 0);
+    assert_eq!(run.removed()[0]["url"], "http://x/a");
+    assert_eq!(run.kept("x.arc"), (first + &pages[..2].concat()).as_bytes());
+}

@@ -58,6 +58,22 @@ fn the_tie_may_be_on_the_response() {
 }
 
 #[test]
+fn what_belongs_to_a_bad_page_goes_with_it() {
+    let place = Place::new();
+    let coded =
+        b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip\r\n\r\n\x1f\x8b\x08 and no more".to_vec();
+    let records = [
+        Record::request("q1", "http://x/r", Some("one")),
+        page("one", "alpha").body(coded),
+        Record::metadata("m1", "http://x/one", "one"),
+        page("two", "beta"),
+        Record::request("q2", "http://x/r", Some("two")),
+    ];
+    assert_eq!(kept_ids(&place, &records, ""), ["two", "q2"]);
+    place.finished("out").counted(2, 1, 0, 1);
+}
+
+#[test]
 fn chains_of_ties_are_followed_and_all_of_several_ties_count() {
     let place = Place::new();
     let records = [

@@ -4,9 +4,11 @@ mod web;
 
 use crate::bad::{BadKind, BadRecord};
 use crate::block::FrameKind;
+use crate::compress::Compression;
 use crate::json::{self, Value};
 use crate::payload::{Judge, by_header};
 use crate::row;
+use crate::sniff;
 use crate::source::{Fields, Format};
 use crate::text::CsvHeader;
 use std::borrow::Cow;
@@ -50,6 +52,13 @@ pub struct Document<'a> {
     pub status: Option<u16>,
     /// Where that response leads, as written, if it is a redirect.
     pub redirect: Option<&'a str>,
+}
+
+impl Document<'_> {
+    /// What it is known by, if that is not its place: its own identity, else its URL.
+    pub fn name(&self) -> Option<&str> {
+        [&self.id, &self.url].into_iter().flatten().map(Cow::as_ref).find(|name| !name.is_empty())
+    }
 }
 
 /// What a document says.
@@ -123,6 +132,8 @@ pub struct Parser {
     limit: usize,
     columns: Option<CsvHeader>,
     judge: Judge,
+    /// Whether a file that is no document is not what its name says.
+    is_expected: bool,
 }
 
 impl Parser {
@@ -130,12 +141,17 @@ impl Parser {
     pub fn new(format: Format, fields: &Fields, limit: usize, header: Option<&[u8]>) -> Self {
         let delimiter = if format == Format::Tsv { b'\t' } else { b',' };
         let columns = header.map(|row| CsvHeader::parse(row, delimiter));
-        Parser { format, fields: fields.clone(), limit, columns, judge: by_header }
+        Parser { format, fields: fields.clone(), limit, columns, judge: by_header, is_expected: false }
     }
 
     /// The same parser with this judge of payloads.
     pub fn judged_by(self, judge: Judge) -> Self {
         Parser { judge, ..self }
+    }
+
+    /// The same parser for a file of this name.
+    pub fn of_file(self, name: &str) -> Self {
+        Parser { is_expected: sniff::promises_documents(name), ..self }
     }
 
     /// Reads a record.
@@ -178,6 +194,13 @@ impl Parser {
             Judged::Skip("other") if is_text_with_nul(bytes) => Err(nul(bytes)),
             Judged::Skip("other") => {
                 let message = "neither WARC, ARC, JSONL, Parquet, CSV, nor a file whose text can be read";
+                Err(BadRecord::new(BadKind::Unrecognised, message))
+            }
+            Judged::Skip(what) if self.is_expected => {
+                let message = match Compression::unread(bytes) {
+                    Some(name) => format!("compressed by {name}, which is not read: decompress it first"),
+                    None => format!("expected documents by the name of the file, found {what}"),
+                };
                 Err(BadRecord::new(BadKind::Unrecognised, message))
             }
             Judged::Skip(what) => Ok(Parsed::Skipped(what)),

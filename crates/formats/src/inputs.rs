@@ -3,10 +3,12 @@
 //! Inputs come in the order given. A folder is walked recursively in byte order of names, a pattern's matches in
 //! byte order of paths, a list of paths line by line.
 
+mod names;
 mod pattern;
 
 use crate::bad::{BadKind, BadRecord};
 use crate::error::Error;
+pub use names::{name_of, paths_of};
 use pattern::Matches;
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};

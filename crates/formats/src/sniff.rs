@@ -7,6 +7,7 @@ use crate::compress::{Compression, MemberInflater};
 use crate::error::Error;
 use crate::source::{Fields, Format, Layout, Look, OpenFile, Source};
 use crate::stream::damage;
+use crate::text::begins_table;
 use crate::warc::{ArcHeader, starts_record};
 use head::{Head, read_head, read_up_to};
 use std::io;
@@ -93,6 +94,20 @@ fn is_named_text(name: &str) -> bool {
     is_named(name, &[".txt", ".text", ".md", ".markdown", ".htm", ".xhtml"])
 }
 
+/// Whether a name says that a file holds documents, however it is compressed: it ends as such files do, or is that of
+/// standard input, which nobody hands over for nothing.
+pub(crate) fn promises_documents(name: &str) -> bool {
+    const COMPRESSED: [&str; 8] = ["gz", "zst", "lz4", "xz", "bz2", "lz", "z", "zip"];
+    const DOCUMENTS: [&str; 16] = [
+        "warc", "wet", "wat", "arc", "jsonl", "ndjson", "json", "parquet", "csv", "tsv", "txt", "text", "md",
+        "html", "htm", "xhtml",
+    ];
+    let lower = name.to_ascii_lowercase();
+    let mut endings = lower.rsplit(['.', '/']).skip_while(|ending| COMPRESSED.contains(ending));
+    name == "-"
+        || endings.next().is_some_and(|ending| ending.len() < lower.len() && DOCUMENTS.contains(&ending))
+}
+
 /// What a file is whose first bytes these are.
 fn format_of(head: &[u8], name: &str, fields: &Fields) -> Format {
     // Behind the magic number comes a number of Thrift, and no text.
@@ -134,17 +149,9 @@ fn format_of(head: &[u8], name: &str, fields: &Fields) -> Format {
     if is_binary(head) {
         return Format::File;
     }
-    let first_line = text.split(|&b| b == b'\n').next().unwrap_or(text);
-    let has_column = |delimiter: u8| {
-        let mut columns = first_line.split(|&b| b == delimiter).map(|column| {
-            let column = column.strip_suffix(b"\r").unwrap_or(column);
-            column.strip_prefix(b"\"").and_then(|c| c.strip_suffix(b"\"")).unwrap_or(column)
-        });
-        first_line.contains(&delimiter) && columns.any(|column| column == fields.text.as_bytes())
-    };
-    if has_column(b'\t') {
+    if begins_table(text, b'\t', &fields.text) {
         Format::Tsv
-    } else if has_column(b',') {
+    } else if begins_table(text, b',', &fields.text) {
         Format::Csv
     } else if named(&[".jsonl", ".ndjson", ".json"]) {
         Format::Jsonl
@@ -289,6 +296,9 @@ mod tests {
         }
         assert_eq!(format("id,text\n1,x\n", "a.txt"), Format::Csv);
         assert_eq!(format("id\ttext\n1\tx\n", "a.txt"), Format::Tsv);
+        assert_eq!(format("id,\"of two\nlines\",\"text\"\r\n1,2,x\n", "a"), Format::Csv);
+        assert_eq!(format("\"id\"\t\"of two\nlines\"\ttext\n1\t2\tx\n", "a"), Format::Tsv);
+        assert_eq!(format("Words, \"and\nno other,text", "a"), Format::Text);
         assert_eq!(format("# Title\n\nWords", "a.md"), Format::Text);
         for name in ["a.jsonl", "a.tsv", "a.json", "a.csv"] {
             assert_eq!(format("id,text\n1,x\n", name), Format::Csv, "{name}");
@@ -298,6 +308,17 @@ mod tests {
         assert_eq!(format("{\\rtf1 x}", "a.json"), Format::File);
         assert_eq!(format("<?xml version='1.0'?><rss>", "a"), Format::File);
         assert_eq!(format("<?xml version='1.0'?><html>", "a"), Format::Html);
+    }
+
+    #[test]
+    fn names_promise_documents_by_their_endings() {
+        for name in ["-", "a.jsonl", "x/a.JSONL.xz", "crawl.warc.bz2", "a.parquet", "index.html", "a.wet.gz"]
+        {
+            assert!(promises_documents(name), "{name}");
+        }
+        for name in ["a.png", "a.jsonl.crc", "site.tar.xz", "a.zip", "x.html/a", "jsonl", "", "a.html.png"] {
+            assert!(!promises_documents(name), "{name}");
+        }
     }
 
     #[test]

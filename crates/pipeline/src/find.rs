@@ -62,7 +62,7 @@ pub fn find_documents(
         each_document(source, fields, max_document_bytes, &mut |row, document| {
             let url = document.url.as_deref();
             let fallback = || format!("{name}#{row}");
-            let own = document.id.as_deref().or(url).map_or_else(fallback, str::to_owned);
+            let own = document.name().map_or_else(fallback, str::to_owned);
             let take = |places: &mut [Option<FoundDocument>], name: Option<&str>| -> Result<(), Error> {
                 let wanted = |(place, id): &(&mut Option<_>, &&str)| place.is_none() && Some(**id) == name;
                 for (place, _) in places.iter_mut().zip(ids).filter(wanted) {

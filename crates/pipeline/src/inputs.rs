@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::progress::Progress;
 use onefold_formats::BadRecord;
-use onefold_formats::inputs::{Input, Inputs};
+use onefold_formats::inputs::{Input, Inputs, name_of};
 use onefold_formats::source::{Fields, Look, Source};
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -62,7 +62,7 @@ impl Spooled {
         let mut file = fs_err::File::create(&path)?;
         std::io::copy(&mut reader, &mut file)?;
         file.flush()?;
-        let file = SpooledFile { path, name: named.display().to_string(), relative: relative.to_owned() };
+        let file = SpooledFile { path, name: name_of(named), relative: relative.to_owned() };
         Ok(Spooled { named: named.to_owned(), files: vec![file] })
     }
 }
@@ -99,10 +99,10 @@ impl Selection {
         inputs.tell_apart();
         let mut found = Found { notes: inputs.notes, ..Found::default() };
         for (path, bad) in inputs.bad {
-            found.bad.push((path.display().to_string(), bad));
+            found.bad.push((name_of(&path), bad));
         }
         for Input { path, relative } in inputs.files {
-            let name = names.get(&path).map_or_else(|| path.display().to_string(), |&name| name.clone());
+            let name = names.get(&path).map_or_else(|| name_of(&path), |&name| name.clone());
             match Source::look(&path, &name, &relative, fields)? {
                 Look::Source(source) => found.sources.push(source),
                 Look::Empty => found.notes.push(format!("{name}: empty file")),

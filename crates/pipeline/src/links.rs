@@ -111,7 +111,7 @@ pub(crate) struct Links {
     asked: Vec<Name>,
     /// What has each of them.
     found: Vec<Found>,
-    /// Records that go with documents, directly or through others; in order, each by the name it has within its file, and
+    /// Records that are bad, or go with documents, directly or through others; in order, each by the name it has within its file, and
     /// those that documents name by that for all files, too.
     gone: Vec<Name>,
     /// Those of them that documents name which stay.
@@ -155,6 +155,9 @@ impl Links {
             None if link.revisit => asked.extend(&link.to),
             None => asked.extend(both(link, piece.source)),
         })?;
+        for piece in archived(run).filter(|piece| piece.file.meta.bad > 0) {
+            gone.extend(run.table.notes(piece)?.lost.iter().map(|&record| within(record, piece.source)));
+        }
         put_in_order(asked);
         put_in_order(gone);
         if asked.is_empty() && gone.is_empty() {

@@ -281,7 +281,7 @@ impl Desk<'_> {
         let values = layout.signature(record).as_chunks::<8>().0.iter();
         let url = document.url.as_deref().map(str::to_owned);
         Incoming {
-            id: document.id.as_deref().map(str::to_owned).or_else(|| url.clone()).unwrap_or_else(fallback),
+            id: document.name().map_or_else(fallback, str::to_owned),
             key: url.as_deref().and_then(|url| onefold_page::url::key(url).ok()),
             url,
             source: Arc::default(),

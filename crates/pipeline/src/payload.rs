@@ -2,16 +2,16 @@
 
 use onefold_formats::document::{Body, Parser};
 use onefold_formats::payload::Payload;
-use onefold_formats::source::{Fields, Format};
+use onefold_formats::source::{Fields, Source};
 use onefold_formats::{BadKind, BadRecord};
 use onefold_page::content::{MOST_LINES, Needs, most_lines};
 use onefold_page::file::{FileType, extract_file, file_type, payload_type};
 use onefold_page::{Content, Page, decode, extract_html};
 use onefold_run::{PageContent, PageCounts};
 
-/// A parser that tells payloads by their content.
-pub fn parser_for(format: Format, fields: &Fields, limit: usize, header: Option<&[u8]>) -> Parser {
-    Parser::new(format, fields, limit, header).judged_by(judge)
+/// A parser of a source's records that tells payloads by their content; for CSV, `header` is the first row.
+pub fn parser_for(source: &Source, fields: &Fields, limit: usize, header: Option<&[u8]>) -> Parser {
+    Parser::new(source.format, fields, limit, header).judged_by(judge).of_file(&source.name)
 }
 
 fn judge(bytes: &[u8], content_type: Option<&str>) -> Payload {

@@ -27,7 +27,7 @@ pub fn each_record<E: From<Error>>(
     let start = if has_header { 0 } else { from };
     let open = |source: &Source| Reader::open(source, fields, limit, (start, 0)).map_err(Error::from);
     let mut reader = open(&source)?;
-    let mut parser = parser_for(source.format, fields, limit, None);
+    let mut parser = parser_for(&source, fields, limit, None);
     let mut header_read = !has_header;
     let mut block = Block::default();
     // Records before this row were handed over when the source was read as members.
@@ -45,7 +45,7 @@ pub fn each_record<E: From<Error>>(
         }
         for frame in &block.frames {
             if !header_read && frame.end > frame.start {
-                parser = parser_for(source.format, fields, limit, Some(block.bytes_of(frame)));
+                parser = parser_for(&source, fields, limit, Some(block.bytes_of(frame)));
                 header_read = true;
                 continue;
             }

@@ -424,11 +424,11 @@ pub(crate) fn parser(source: &Source, job: &Job<'_>) -> Result<Parser, Error> {
 
 pub(crate) fn parser_of(source: &Source, fields: &Fields, limit: usize) -> Result<Parser, Error> {
     if !matches!(source.format, Format::Csv | Format::Tsv) {
-        return Ok(parser_for(source.format, fields, limit, None));
+        return Ok(parser_for(source, fields, limit, None));
     }
     let mut block = Block::default();
     Reader::open(source, fields, limit, (0, 0))?.next_block(&mut block)?;
     let header = block.frames.iter().find(|frame| matches!(frame.kind, FrameKind::Filler { keep: true }));
     let header = header.map(|frame| block.bytes_of(frame));
-    Ok(parser_for(source.format, fields, limit, header))
+    Ok(parser_for(source, fields, limit, header))
 }

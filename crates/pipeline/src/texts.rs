@@ -18,8 +18,7 @@ pub fn texts(job: &Job<'_>, ids: &HashSet<String>) -> Result<HashMap<String, Str
         &found.sources,
         || (),
         |(), document| {
-            let id = document.id.as_deref().or(document.url.as_deref());
-            if let Some(id) = id.filter(|id| ids.contains(*id)) {
+            if let Some(id) = document.name().filter(|id| ids.contains(*id)) {
                 let mut text = String::new();
                 // What cannot be read has no text.
                 let _ = text_of(&document.body, job.plan.content, &mut text);

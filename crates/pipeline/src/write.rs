@@ -15,12 +15,15 @@ use crate::exact::Representatives;
 use crate::job::{Clock, EvidenceFormat, Job};
 use crate::load::Context;
 use crate::progress::StageKind;
+use crate::records::each_record;
 use crate::system;
 use crate::table::{DocId, Table};
 use crate::verdicts::{Fate, Verdicts};
 use crate::workdir::Workdir;
 use onefold_formats::BadRecord;
 use onefold_formats::compress::Compression;
+use onefold_formats::document::Parsed;
+use onefold_formats::inputs::name_of;
 use onefold_formats::source::{Format, Source};
 use onefold_run::{
     AgainstRecord, Counts, FORMAT_VERSION, InputRecord, Manifest, PageCounts, ParagraphCounts, Unit,
@@ -28,6 +31,7 @@ use onefold_run::{
 };
 use publish::{staged, written};
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use std::path::Path;
 
 /// From this many documents on, a source that nearly vanishes stops the run.
@@ -71,20 +75,44 @@ impl Clusters {
 
 /// Whether verdicts can be put into these sources.
 pub(crate) fn check_annotate(job: &Job<'_>, sources: &[Source]) -> Result<(), Error> {
-    let has_place =
-        |source: &&Source| matches!(source.format, Format::Jsonl | Format::Parquet | Format::Warc);
-    match sources.iter().find(|source| job.switches.annotate && !has_place(source)) {
-        Some(source) => Err(Error::Unsupported(format!(
+    if !job.switches.annotate {
+        return Ok(());
+    }
+    let has_place = |format: Format| matches!(format, Format::Jsonl | Format::Parquet | Format::Warc);
+    if let Some(source) = other_document(job, sources, has_place)? {
+        return Err(Error::Unsupported(format!(
             "{}: --annotate has no place for a verdict in this format; it knows JSONL, Parquet and WARC",
             source.name
-        ))),
-        #[cfg(feature = "parquet")]
-        None if job.switches.annotate => {
-            let mut tables = sources.iter().filter(|source| source.format == Format::Parquet);
-            Ok(tables.try_for_each(onefold_formats::parquet::check_annotated)?)
-        }
-        None => Ok(()),
+        )));
     }
+    #[cfg(feature = "parquet")]
+    for source in sources.iter().filter(|source| source.format == Format::Parquet) {
+        onefold_formats::parquet::check_annotated(source)?;
+    }
+    Ok(())
+}
+
+/// The first source with documents whose format is another than those known. Of a file that is none of the formats that hold
+/// documents, only a look inside tells whether it is one.
+fn other_document<'s>(
+    job: &Job<'_>,
+    sources: &'s [Source],
+    is_known: impl Fn(Format) -> bool,
+) -> Result<Option<&'s Source>, Error> {
+    let (fields, limit) = (&job.plan.fields, job.plan.max_document_bytes);
+    for source in sources.iter().filter(|source| !is_known(source.format)) {
+        let mut is_document = source.format != Format::File;
+        if !is_document {
+            each_record(source.clone(), fields, limit, 0, &mut |_, _, parsed| {
+                is_document = matches!(parsed, Parsed::Document(_));
+                Ok::<_, Error>(ControlFlow::Break(()))
+            })?;
+        }
+        if is_document {
+            return Ok(Some(source));
+        }
+    }
+    Ok(None)
 }
 
 /// Whether what is kept of these sources makes sense one behind the other.
@@ -127,8 +155,8 @@ pub(crate) fn check_unit(job: &Job<'_>, sources: &[Source]) -> Result<(), Error>
         let message = "--unit paragraph cuts text out: it goes without --annotate and with --evidence jsonl";
         return Err(Error::Unsupported(message.into()));
     }
-    let writable = |source: &&Source| matches!(source.format, Format::Jsonl | Format::Warc | Format::Text);
-    match sources.iter().find(|source| !writable(source)) {
+    let is_writable = |format: Format| matches!(format, Format::Jsonl | Format::Warc | Format::Text);
+    match other_document(job, sources, is_writable)? {
         Some(source) => Err(Error::Unsupported(format!(
             "{}: --unit paragraph knows JSONL, WET and plain text, and not this format",
             source.name
@@ -214,7 +242,7 @@ impl Run<'_> {
             let documents = documents.len() as u64;
             inputs.push(InputRecord {
                 source: source.name.clone(),
-                output: source.relative.display().to_string(),
+                output: name_of(&source.relative),
                 size: source.size,
                 xxh3_128: metas().find_map(|meta| meta.last.clone()).unwrap_or_default(),
                 format: source.format,

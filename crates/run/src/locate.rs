@@ -5,23 +5,26 @@
 //! one or lies above the run's own, and stays there when all is moved together.
 
 use crate::manifest::{Manifest, ManifestError};
+use onefold_formats::inputs::paths_of;
 use std::path::{Path, PathBuf};
 
 impl Manifest {
     /// The file that an input of the run in the folder `run` is: below the current folder, or below one above `run`. Of
     /// several, one of the size that was read.
     pub fn locate(&self, run: &Path, name: &str) -> Result<PathBuf, ManifestError> {
-        let given = Path::new(name);
+        let is_absolute = Path::new(name).is_absolute();
         let absolute = std::path::absolute(run)?;
-        let above = absolute.ancestors().skip(1).map(|folder| folder.join(given));
-        let elsewhere = above.filter(|_| given.is_relative());
-        let found: Vec<PathBuf> =
-            std::iter::once(given.to_owned()).chain(elsewhere).filter(|path| path.exists()).collect();
+        let above = absolute.ancestors().skip(1).filter(|_| !is_absolute);
+        let folders = std::iter::once(Path::new("")).chain(above);
+        let found: Vec<PathBuf> = folders
+            .flat_map(|folder| paths_of(name).map(|given| folder.join(given)))
+            .filter(|path| path.exists())
+            .collect();
         let size = self.inputs.iter().find(|input| input.source == name).map(|input| input.size);
         let same = |path: &&PathBuf| fs_err::metadata(path).is_ok_and(|about| Some(about.len()) == size);
         match found.iter().find(same).or(found.first()) {
             Some(path) => Ok(path.clone()),
-            None if given.is_absolute() => Err(ManifestError::InputGone { name: name.into() }),
+            None if is_absolute => Err(ManifestError::InputGone { name: name.into() }),
             None => Err(ManifestError::InputElsewhere { name: name.into(), run: run.to_owned() }),
         }
     }

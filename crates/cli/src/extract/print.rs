@@ -41,7 +41,7 @@ impl Printer {
     ) -> Result<()> {
         let url = document.url.as_deref();
         let fallback = || format!("{}#{}", place.source.name, place.row);
-        let id = document.id.as_deref().or(url).map_or_else(fallback, str::to_owned);
+        let id = document.name().map_or_else(fallback, str::to_owned);
         match self.format {
             ExtractFormat::Text => self.text(&id, &page.text, alone),
             ExtractFormat::Html => self.html(&id, &document.body, page),

@@ -30,8 +30,8 @@ impl Show {
     }
 
     pub(super) fn page(&mut self, place: Place<'_>, document: &Document<'_>, page: &Page) -> Result<()> {
-        let id = document.id.as_deref().or(document.url.as_deref());
-        let mut name = id.map_or_else(|| format!("{}#{}", place.source.name, place.row), str::to_owned);
+        let fallback = || format!("{}#{}", place.source.name, place.row);
+        let mut name = document.name().map_or_else(fallback, str::to_owned);
         if page.fallback {
             name += " (more was taken, for little was found)";
         }

@@ -47,6 +47,19 @@ impl Compression {
         }
     }
 
+    /// The name of a compression that is known and not read.
+    pub(crate) fn unread(head: &[u8]) -> Option<&'static str> {
+        match head {
+            [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Some("xz"),
+            [b'B', b'Z', b'h', b'1'..=b'9', ..] => Some("bzip2"),
+            [b'L', b'Z', b'I', b'P', ..] => Some("lzip"),
+            [0x1f, 0x9d, ..] => Some("compress"),
+            [b'P', b'K', 3, 4, ..] => Some("zip"),
+            [b'7', b'z', 0xbc, 0xaf, 0x27, 0x1c, ..] => Some("7-Zip"),
+            _ => None,
+        }
+    }
+
     /// Zstd and LZ4 have skippable frames in common. Zstd is the likelier one of a file that begins with a long one: its
     /// WARC files begin with their dictionary.
     fn behind_skippable(head: &[u8]) -> Self {

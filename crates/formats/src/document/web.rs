@@ -47,6 +47,9 @@ impl Parser {
                     "text/html" => {
                         Judged::Body(Body::Page { bytes: Cow::Borrowed(payload), html: true, charset })
                     }
+                    "text/plain" if charset.as_deref().is_some_and(is_other_charset) => {
+                        Judged::Body(Body::Page { bytes: Cow::Borrowed(payload), html: false, charset })
+                    }
                     "text/plain" => {
                         let text = utf8(payload)?;
                         no_nul(text.as_bytes())?;
@@ -182,6 +185,11 @@ impl Parser {
         let message = format!("expected a document of at most {} bytes, found {len}", self.limit);
         BadRecord::new(BadKind::TooLarge, message)
     }
+}
+
+/// Whether a charset is not that of texts in WET.
+fn is_other_charset(charset: &str) -> bool {
+    !["utf-8", "utf8", "us-ascii", "ascii"].iter().any(|known| charset.eq_ignore_ascii_case(known))
 }
 
 /// Status and target of a response, where it is one of HTTP.

@@ -1,10 +1,11 @@
 //! What a pattern matches, folder by folder, so that what may not be read on the way is told and not passed over.
 //!
 //! `*`, `?` and `[…]` stand for parts of one name, `**` for any number of folders. As in a walk, links to folders are not
-//! gone into by `**`. Names that are no UTF-8 match by what can be read of them.
+//! gone into by `**`. Names that are no UTF-8 match by what can be read of them. As in a shell, a name with a dot in front
+//! matches only where the pattern has one, too.
 
-use glob::{Pattern, PatternError};
-use std::ffi::OsString;
+use glob::{MatchOptions, Pattern, PatternError};
+use std::ffi::{OsStr, OsString};
 use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -29,6 +30,11 @@ enum Part {
 /// Whether a part of a path stands for more than itself.
 pub(super) fn is_pattern(part: &str) -> bool {
     part.contains(['*', '?', '['])
+}
+
+fn matches(pattern: &Pattern, name: &OsStr) -> bool {
+    let options = MatchOptions { require_literal_leading_dot: true, ..MatchOptions::default() };
+    pattern.matches_with(&name.to_string_lossy(), options)
 }
 
 /// Finds what a pattern matches.
@@ -63,7 +69,7 @@ impl Matches {
             Part::Names(pattern) => {
                 for name in self.names(folder) {
                     let path = folder.join(&name);
-                    if pattern.matches(&name.to_string_lossy()) && (rest.is_empty() || path.is_dir()) {
+                    if matches(pattern, &name) && (rest.is_empty() || path.is_dir()) {
                         self.below(&path, rest);
                     }
                 }
@@ -72,7 +78,8 @@ impl Matches {
             Part::Folders if rest.is_empty() => self.paths.push(folder.to_owned()),
             Part::Folders => {
                 self.below(folder, rest);
-                for path in self.names(folder).into_iter().map(|name| folder.join(name)) {
+                let shown = self.names(folder).into_iter().filter(|name| !name.as_bytes().starts_with(b"."));
+                for path in shown.map(|name| folder.join(name)) {
                     match path.symlink_metadata() {
                         Ok(metadata) if metadata.is_dir() => self.below(&path, parts),
                         Ok(metadata) if metadata.is_symlink() && path.is_dir() => self.links.push(path),
@@ -112,13 +119,12 @@ impl Matches {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::ffi::OsStr;
-
     #[test]
     fn names_of_any_bytes_match_and_links_to_folders_are_left_aside_by_stars() {
         let dir = tempfile::tempdir().unwrap();
-        let names: [&[u8]; 5] = [b"a/x.jsonl", b"a/bad\xff.jsonl", b"a/b/x.jsonl", b"c/x.jsonl", b"x.jsonl"];
-        for name in names {
+        let names = [b"a/x.jsonl".as_slice(), b"a/bad\xff.jsonl", b"a/b/x.jsonl", b"c/x.jsonl", b"x.jsonl"];
+        let hidden = [b"a/.x.jsonl".as_slice(), b".a/x.jsonl"];
+        for name in names.into_iter().chain(hidden) {
             let path = dir.path().join(OsStr::from_bytes(name));
             fs_err::create_dir_all(path.parent().unwrap()).unwrap();
             fs_err::write(path, "x").unwrap();
@@ -137,6 +143,8 @@ mod tests {
         assert_eq!(found("[ab]/*/x.jsonl"), (of(&[b"a/b/x.jsonl", b"a/up/x.jsonl"]), 0));
         let all = of(&[b"x.jsonl", b"a/x.jsonl", b"a/b/x.jsonl", b"c/x.jsonl"]);
         assert_eq!(found("**/x.jsonl"), (all, 1));
+        assert_eq!(found("a/.*.jsonl"), (of(&[b"a/.x.jsonl"]), 0));
+        assert_eq!(found(".*/*"), (of(&[b".a/x.jsonl"]), 0));
         assert_eq!(found("a/**"), (of(&[b"a"]), 0));
         assert_eq!(found("*.none"), (Vec::new(), 0));
         assert!(find("a/[").is_err());

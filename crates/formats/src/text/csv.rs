@@ -9,6 +9,14 @@ use crate::reader::{Framer, Step};
 /// quoted in one that is too long is not taken for rows.
 const REACH: usize = 1 << 20;
 
+/// Whether a table starts here: a row of two columns and more, of which one has this name.
+pub(crate) fn begins_table(text: &[u8], delimiter: u8, column: &str) -> bool {
+    let dialect = Dialect::new(delimiter);
+    let End::At(end) = dialect.row_end(text, false) else { return false };
+    let columns = dialect.split(&text[..end]);
+    columns.len() > 1 && columns.iter().any(|name| name == column.as_bytes())
+}
+
 /// Frames rows, line ends inside quotes included; the first is the header.
 pub(crate) struct CsvFramer {
     dialect: Dialect,

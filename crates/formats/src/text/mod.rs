@@ -5,7 +5,7 @@ mod fields;
 mod lines;
 mod whole;
 
-pub(crate) use csv::CsvFramer;
+pub(crate) use csv::{CsvFramer, begins_table};
 pub(crate) use lines::LineFramer;
 pub(crate) use whole::WholeFramer;
 

@@ -1,4 +1,5 @@
-//! ARC 1: records of one header line `URL IP date type length` and a body.
+//! ARC 1: records of one header line `URL IP date type length` and a body. Version 2 of the header line has five more parts
+//! before the length.
 
 use super::{HEAD, LOOK, LOOK_PAST, Resync, content_length, cut};
 use crate::bad::{BadKind, BadRecord};
@@ -55,12 +56,19 @@ struct HeaderLine<'a> {
 impl<'a> HeaderLine<'a> {
     fn split(bytes: &'a [u8]) -> Option<Self> {
         let end = memchr::memchr(b'\n', &bytes[..bytes.len().min(LONGEST_LINE)])?;
-        // From the right, since URLs in old archives have blanks in them.
-        let mut parts = bytes[..end].trim_ascii_end().rsplitn(5, |&byte| byte == b' ');
-        let (length, content_type) = (parts.next()?, parts.next()?);
+        let line = bytes[..end].trim_ascii_end();
+        let of = |more| Self::of_parts(line, more, end + 1);
+        of(5).filter(|line| line.has_date() && line.has_address()).or_else(|| of(0))
+    }
+
+    /// With so many parts between the type and the length. From the right, since URLs in old archives have blanks in them.
+    fn of_parts(line: &'a [u8], more: usize, len: usize) -> Option<Self> {
+        let mut parts = line.rsplitn(more + 5, |&byte| byte == b' ');
+        let length = parts.next()?;
+        let content_type = parts.nth(more)?;
         let (date, address) = (parts.next()?, parts.next()?);
         let url = parts.next().filter(|url| url.contains(&b':'))?;
-        Some(HeaderLine { url, address, date, content_type, length, len: end + 1 })
+        Some(HeaderLine { url, address, date, content_type, length, len })
     }
 
     fn length(&self) -> Option<u64> {

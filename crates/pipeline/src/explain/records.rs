@@ -159,7 +159,7 @@ pub(super) fn documents(past: Past<'_>, id: &str) -> Result<Vec<DocumentRef>, Er
         let read = each_document(past, &input.source, 0, &mut |frame, document| {
             let url = document.url.as_deref();
             let fallback = || format!("{}#{}", input.source, frame.row);
-            let own = document.id.as_deref().or(url).map_or_else(fallback, str::to_owned);
+            let own = document.name().map_or_else(fallback, str::to_owned);
             if own == id {
                 let (url, source) = (url.map(str::to_owned), input.source.clone());
                 found.push(DocumentRef { id: own, url, source, offset: frame.offset });

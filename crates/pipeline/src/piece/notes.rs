@@ -46,6 +46,8 @@ pub(crate) struct Notes {
     pub(crate) bad: Vec<BadEntry>,
     pub(crate) gaps: Vec<Gap>,
     pub(crate) links: Vec<LinkEntry>,
+    /// WARC records that are bad, by their ids.
+    pub(crate) lost: Vec<Name>,
     /// Hashes of the URLs that redirects lead from and to.
     pub(crate) redirects: Vec<(u64, u64)>,
     /// Pages that need something to show their content, by number in the piece, and what.
@@ -69,7 +71,8 @@ impl Notes {
             .iter()
             .map(|link| size_of::<LinkEntry>() + size_of_val(&link.to[..]) + BYTES_AN_ALLOCATION);
         let needs = self.needs.iter().map(|(_, what)| size_of::<(u32, String)>() + text(what));
-        let plain = size_of_val(&self.gaps[..]) + size_of_val(&self.redirects[..]);
+        let plain =
+            size_of_val(&self.gaps[..]) + size_of_val(&self.lost[..]) + size_of_val(&self.redirects[..]);
         (plain + bad.sum::<usize>() + links.sum::<usize>() + needs.sum::<usize>()) as u64
     }
 
@@ -77,6 +80,7 @@ impl Notes {
         self.bad.clear();
         self.gaps.clear();
         self.links.clear();
+        self.lost.clear();
         self.redirects.clear();
         self.needs.clear();
     }
@@ -85,6 +89,7 @@ impl Notes {
     pub(super) fn append(&mut self, next: &mut Notes, documents: u32) {
         self.bad.append(&mut next.bad);
         self.gaps.append(&mut next.gaps);
+        self.lost.append(&mut next.lost);
         self.redirects.append(&mut next.redirects);
         self.needs.extend(next.needs.drain(..).map(|(document, needs)| (document + documents, needs)));
         self.links.extend(

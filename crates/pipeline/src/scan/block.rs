@@ -10,9 +10,11 @@ use crate::recipe::Recipe;
 use crate::scan::lock;
 use crate::sketcher::{Sketcher, Sketches};
 use crate::urls::{Marker, canonical_hash, target_hash};
+use onefold_formats::BadRecord;
 use onefold_formats::block::{Block, Frame, FrameKind};
 use onefold_formats::document::{Document, Link, Parsed, Parser};
 use onefold_formats::source::{Format, Source};
+use onefold_formats::warc::WarcHeader;
 use onefold_run::RankInput;
 use std::sync::Mutex;
 
@@ -57,7 +59,7 @@ impl<'a> BlockSketcher<'a> {
                     let weight = self.limits.weight(&document, frame.end - frame.start);
                     self.limits.check(weight, document.body.len(), source, frame.offset)?;
                     let large = (weight > self.limits.from).then(|| lock(self.large));
-                    self.document(frame, &document, source, piece);
+                    self.document((frame, block.bytes_of(frame)), &document, source, piece);
                     if large.is_some() {
                         // The memory it took is not kept for those behind it.
                         self.sketcher = Sketcher::new(self.recipe);
@@ -80,20 +82,24 @@ impl<'a> BlockSketcher<'a> {
                     piece.meta.passed += 1;
                     *piece.meta.pages.skipped.entry(what.to_owned()).or_default() += 1;
                 }
-                Parsed::Bad(bad) => {
-                    piece.notes.bad.push(BadEntry { offset: frame.offset, length: frame.length, bad });
-                }
+                Parsed::Bad(bad) => lose(frame, block.bytes_of(frame), bad, source, piece),
             }
         }
         self.hold.add(&mut self.held);
         Ok(())
     }
 
-    fn document(&mut self, frame: &Frame, document: &Document<'_>, source: &Source, piece: &mut Piece) {
+    fn document(
+        &mut self,
+        (frame, record): (&Frame, &[u8]),
+        document: &Document<'_>,
+        source: &Source,
+        piece: &mut Piece,
+    ) {
         let number = piece.documents();
         let (url, date) = (document.url.as_deref(), document.date.as_deref());
         let fallback;
-        let id = match document.id.as_deref().or(url) {
+        let id = match document.name() {
             Some(id) => id,
             None => {
                 fallback = format!("{}#{}", source.name, frame.row);
@@ -106,10 +112,7 @@ impl<'a> BlockSketcher<'a> {
         };
         let sketched = match sketched {
             Ok(sketched) => sketched,
-            Err(bad) => {
-                piece.notes.bad.push(BadEntry { offset: frame.offset, length: frame.length, bad });
-                return;
-            }
+            Err(bad) => return lose(frame, record, bad, source, piece),
         };
         sketched.notice.count(&mut piece.meta.pages);
         if let Some(needs) = sketched.notice.needs {
@@ -189,5 +192,15 @@ impl<'a> BlockSketcher<'a> {
             url: link.url.filter(|_| tied).map(|url| canonical_hash(&url)),
             leads_to: link.leads_to.filter(|_| tied).map(canonical_hash),
         }
+    }
+}
+
+/// Notes a bad record, and by its id that it is not there, for what is tied to it.
+fn lose(frame: &Frame, record: &[u8], bad: BadRecord, source: &Source, piece: &mut Piece) {
+    piece.notes.bad.push(BadEntry { offset: frame.offset, length: frame.length, bad });
+    if source.format == Format::Warc
+        && let Some(id) = WarcHeader::parse(record).and_then(|header| header.text("WARC-Record-ID"))
+    {
+        piece.notes.lost.push(links::by_id(id));
     }
 }
