@@ -3,7 +3,7 @@
 mod head;
 
 use crate::bad::{BadKind, BadRecord};
-use crate::compress::{Compression, MemberInflater};
+use crate::compress::{Compression, Decoder, MemberInflater, member_behind};
 use crate::error::Error;
 use crate::source::{Fields, Format, Layout, Look, OpenFile, Source};
 use crate::stream::damage;
@@ -33,7 +33,10 @@ pub(crate) fn look(path: &Path, name: &str, relative: &Path, fields: &Fields) ->
     }
     let mut raw = Vec::new();
     read_head(&mut file, &mut raw)?;
-    let compression = Compression::of(&raw);
+    let compression = match Compression::of(&raw) {
+        Compression::None if !is_utf8(&raw) || is_binary(&raw) => behind_damage(&file, name)?,
+        told => told,
+    };
     let Head { head, behind, fault } = if compression == Compression::None {
         Head { head: raw, ..Head::default() }
     } else {
@@ -54,6 +57,12 @@ pub(crate) fn look(path: &Path, name: &str, relative: &Path, fields: &Fields) ->
     if is_one_document(format) && !behind.is_empty() {
         let other = format_of(&behind, name, fields);
         format = if is_one_document(other) { format } else { other };
+    }
+    // Where the first record of an archive is damaged, it may be long.
+    if matches!(format, Format::Text | Format::File) && is_named(name, RECORDS) {
+        file.seek_to(0)?;
+        let decoder = Decoder::new(file.share(), compression)?;
+        format = head::later(decoder, |stretch| format_of(stretch, name, fields))?.unwrap_or(format);
     }
     if format == Format::Parquet && cfg!(not(feature = "parquet")) {
         return Ok(Look::Bad(BadRecord::new(BadKind::Parquet, "this build does not read Parquet")));
@@ -77,6 +86,20 @@ pub(crate) fn look(path: &Path, name: &str, relative: &Path, fields: &Fields) ->
         layout,
         all_columns: false,
     }))
+}
+
+/// Names of files of records that can be told from each other anywhere in the file.
+const RECORDS: &[&str] = &[".warc", ".wet", ".wat", ".arc", ".jsonl", ".ndjson"];
+
+/// The compression that a file's name tells, if a member or frame of it starts somewhere, though not at the beginning.
+fn behind_damage(file: &OpenFile, name: &str) -> io::Result<Compression> {
+    let lower = name.to_ascii_lowercase();
+    let named = [(".gz", Compression::Gzip), (".zst", Compression::Zstd), (".lz4", Compression::Lz4)];
+    let told = named.into_iter().find(|(ending, _)| lower.ends_with(ending)).map(|(_, told)| told);
+    match told {
+        Some(told) if member_behind(file.share(), told, 0)?.is_some() => Ok(told),
+        _ => Ok(Compression::None),
+    }
 }
 
 /// Whether a file of this format is one document.
@@ -146,13 +169,12 @@ fn format_of(head: &[u8], name: &str, fields: &Fields) -> Format {
     if (text.first() == Some(&b'{') && holds_object(text)) || goes_on_with_objects(text) {
         return Format::Jsonl;
     }
-    if is_binary(head) {
-        return Format::File;
-    }
     if begins_table(text, b'\t', &fields.text) {
         Format::Tsv
     } else if begins_table(text, b',', &fields.text) {
         Format::Csv
+    } else if is_binary(head) {
+        Format::File
     } else if named(&[".jsonl", ".ndjson", ".json"]) {
         Format::Jsonl
     } else if named(&[".tsv"]) {
@@ -239,6 +261,11 @@ fn is_file(text: &[u8]) -> bool {
     [b"{\\rtf".as_slice(), b"<?xml", b"<rss", b"<feed", b"<urlset", b"<svg", b"%PDF-"]
         .iter()
         .any(|start| text.starts_with(start))
+}
+
+/// Whether bytes are UTF-8 as far as they go.
+fn is_utf8(head: &[u8]) -> bool {
+    std::str::from_utf8(head).map_or_else(|error| error.error_len().is_none(), |_| true)
 }
 
 /// Text has no NUL and hardly any other control characters. Text in UTF-16 has a byte order mark.

@@ -111,6 +111,31 @@ proptest! {
     }
 }
 
+/// A stored block of deflate whose length was altered runs on over the members behind it; made to end where one of those
+/// ends, it looks like a member of which only the checksum is wrong.
+#[test]
+fn members_that_a_damaged_one_ran_over_are_read() {
+    let members = ["one", "two", "three", "four"]
+        .map(|text| compress(record("jsonl", text).as_bytes(), Compression::Gzip));
+    let swallowed = members[1].len() + members[2].len();
+    let stored = record("jsonl", "stored");
+    let mut damaged = b"\x1f\x8b\x08\0\0\0\0\0\0\xff\x01".to_vec();
+    let length = (stored.len() + 8 + swallowed - 8) as u16;
+    damaged.extend(length.to_le_bytes());
+    damaged.extend((!length).to_le_bytes());
+    damaged.extend(stored.as_bytes());
+    damaged.extend([0; 8]);
+    let bytes = [&members[0][..], &damaged, &members[1], &members[2], &members[3]].concat();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("file.jsonl.gz");
+    fs_err::write(&path, &bytes).unwrap();
+    let (found, faults) = texts(&path);
+    for text in ["one", "two", "three", "four"] {
+        assert!(found.contains(text), "{found:?} {faults:?}");
+    }
+    read(&path, LIMIT);
+}
+
 #[test]
 fn a_gap_is_one_fault_that_names_both_its_ends_and_does_not_glue() {
     let folder = tempfile::tempdir().unwrap();

@@ -138,11 +138,11 @@ impl Packed {
                 self.dictionary.as_deref(),
             )?)),
         };
-        // A member of which only the checksum is wrong ends where the next one starts. Else the decoder may have run
-        // past that start before it noticed; but not again and again, or members made to overlap would be decoded
-        // for ever.
+        // A member of which only the checksum is wrong ends where the next one starts; so may one that ran on over the
+        // members behind it, and those are told by leading there, too. Else the decoder may have run past that start
+        // before it noticed; but not again and again, or members made to overlap would be decoded for ever.
         let next = if noticed > member && search.starts_at(noticed)? {
-            Some(noticed)
+            Some(search.leading_to(noticed, member + 1)?.unwrap_or(noticed))
         } else {
             let from = if self.again > search.size() { noticed } else { member };
             let ran_out = error.kind() == io::ErrorKind::UnexpectedEof;

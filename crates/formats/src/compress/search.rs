@@ -25,6 +25,10 @@ const LONGEST_NAME: usize = 1 << 12;
 /// Starts that are looked at more closely in a file that seems to be cut, and how many decompressed bytes then.
 const CLOSE_LOOKS: u32 = 1 << 12;
 const ENOUGH_CLOSELY: usize = 1 << 20;
+/// Bytes before an end that are looked at for members that lead there, and what all looks may decompress while such are
+/// looked for.
+const LONGEST_LEAD: u64 = 1 << 22;
+const MOST_MADE: u64 = 1 << 28;
 
 /// Looks for starts of members, from the front to the back.
 pub(super) struct Search {
@@ -39,6 +43,8 @@ pub(super) struct Search {
     base: u64,
     filled: usize,
     close_looks: u32,
+    /// Bytes that looks decompressed.
+    made: u64,
 }
 
 /// What comes of decompressing a start.
@@ -70,6 +76,7 @@ impl Search {
             base: 0,
             filled: 0,
             close_looks: CLOSE_LOOKS,
+            made: 0,
         })
     }
 
@@ -87,6 +94,30 @@ impl Search {
         }
         let filled = self.file.fill_at(&mut head, at)?;
         Ok(!matches!(self.look(&head[..filled], ENOUGH), Start::False))
+    }
+
+    /// The first member from `from` on behind which whole members follow each other up to `end`. A compressed file inside a
+    /// member does not end where that does.
+    pub(super) fn leading_to(&mut self, end: u64, from: u64) -> io::Result<Option<u64>> {
+        if self.compression == Compression::Lz4 || end - from > LONGEST_LEAD {
+            return Ok(None);
+        }
+        let mut bytes = vec![0; (end - from) as usize];
+        let filled = self.file.fill_at(&mut bytes, from)?;
+        let bytes = &bytes[..filled];
+        for start in memchr::memmem::find_iter(bytes, self.magic()) {
+            let mut at = start;
+            while at < bytes.len()
+                && self.made < MOST_MADE
+                && let Start::Ends(length) = self.look(&bytes[at..], (MOST_MADE - self.made) as usize)
+            {
+                at += length;
+            }
+            if at == bytes.len() {
+                return Ok(Some(from + start as u64));
+            }
+        }
+        Ok(None)
     }
 
     /// The first member that starts at `from` or behind it. A file that `ran_out` is cut, unless what is found leads to
@@ -187,7 +218,9 @@ impl Search {
         loop {
             let (taken, made) = (self.inflate.total_in(), self.inflate.total_out());
             let rest = &input[taken as usize..];
-            match self.inflate.decompress(rest, &mut self.output, FlushDecompress::None) {
+            let outcome = self.inflate.decompress(rest, &mut self.output, FlushDecompress::None);
+            self.made += self.inflate.total_out() - made;
+            match outcome {
                 Err(_) => return Start::False,
                 Ok(Status::StreamEnd) => {
                     let end = self.inflate.total_in() as usize + 8;
@@ -212,6 +245,7 @@ impl Search {
                 Err(_) => return Start::False,
                 Ok(status) => {
                     (taken, made) = (taken + status.bytes_read, made + status.bytes_written);
+                    self.made += status.bytes_written as u64;
                     if status.remaining == 0 {
                         return Start::Ends(taken);
                     }

@@ -1,11 +1,14 @@
 //! The first bytes of a file, decompressed, from the first on that is not blank.
 
 use crate::compress::{Compression, Decoder};
-use crate::source::OpenFile;
+use crate::sniff::is_one_document;
+use crate::source::{Format, OpenFile};
 use std::io::{self, Read};
 
 /// Decompressed bytes looked at.
 const HEAD: usize = 1 << 16;
+/// Decompressed bytes looked at where the first are of no use: twice a document of the largest size, by default.
+const FURTHEST: usize = 1 << 26;
 
 /// The start of a file.
 #[derive(Default)]
@@ -34,6 +37,30 @@ pub(super) fn decode(file: OpenFile, compression: Compression) -> io::Result<Hea
             return Ok(found);
         }
     }
+}
+
+/// What `tell` makes of one of the stretches behind the first, where that is no file of one document.
+pub(super) fn later(mut decoder: Decoder, tell: impl Fn(&[u8]) -> Format) -> io::Result<Option<Format>> {
+    let (mut stretch, mut left) = (Vec::new(), FURTHEST / HEAD);
+    while left > 0 {
+        left -= 1;
+        stretch.clear();
+        let outcome = (&mut decoder).take(HEAD as u64).read_to_end(&mut stretch);
+        let format = if stretch.is_empty() { Format::File } else { tell(&stretch) };
+        if !is_one_document(format) {
+            return Ok(Some(format));
+        }
+        match outcome {
+            Ok(0) => return Ok(None),
+            Ok(_) => {}
+            Err(error) => {
+                if decoder.resume(&error)?.is_none() {
+                    return Ok(None);
+                }
+            }
+        }
+    }
+    Ok(None)
 }
 
 /// Reads the start of a file. Where blanks fill it, they are passed over, however many they are; one is left of a file of

@@ -13,6 +13,9 @@ const REACH: usize = 1 << 20;
 pub(crate) fn begins_table(text: &[u8], delimiter: u8, column: &str) -> bool {
     let dialect = Dialect::new(delimiter);
     let End::At(end) = dialect.row_end(text, false) else { return false };
+    if memchr::memchr(0, &text[..end]).is_some() {
+        return false;
+    }
     let columns = dialect.split(&text[..end]);
     columns.len() > 1 && columns.iter().any(|name| name == column.as_bytes())
 }
