@@ -113,6 +113,9 @@ fn count_shingles(
     })
 }
 
+/// Decided documents that progress is told of together.
+const TOLD_TOGETHER: u64 = 64;
+
 struct Worker<'a> {
     context: &'a Context<'a>,
     table: &'a Table<'a>,
@@ -120,6 +123,9 @@ struct Worker<'a> {
     verifier: Verifier<'a>,
     near: Vec<Near>,
     shingles: Vec<(DocId, u32)>,
+    /// Documents of the component at hand that were decided, and of how many progress was told.
+    decided: u64,
+    told: u64,
 }
 
 impl<'a> Worker<'a> {
@@ -132,7 +138,16 @@ impl<'a> Worker<'a> {
     ) -> Self {
         let ties = Some(ties).filter(|ties| !ties.is_empty());
         let verifier = Verifier::new(context, table, spools, ties);
-        Worker { context, table, representatives, verifier, near: Vec::new(), shingles: Vec::new() }
+        Worker {
+            context,
+            table,
+            representatives,
+            verifier,
+            near: Vec::new(),
+            shingles: Vec::new(),
+            decided: 0,
+            told: 0,
+        }
     }
 
     fn next(&self, next: &AtomicUsize, len: usize) -> Result<Option<usize>, Error> {
@@ -183,7 +198,26 @@ impl<'a> Worker<'a> {
             }
         }
         self.verifier.clear();
-        self.context.job.progress.advance(ranked.len() as u64, ranked.len() as u64);
+        self.tell(ranked.len() as u64);
+        (self.decided, self.told) = (0, 0);
+    }
+
+    /// Tells progress of another decided document of a component of `len`, some at a time. Those that are decided again are
+    /// told once.
+    fn decided(&mut self, len: u64) {
+        self.decided += 1;
+        if self.decided.is_multiple_of(TOLD_TOGETHER) {
+            self.tell(self.decided.min(len));
+        }
+    }
+
+    /// Tells progress up to so many documents of the component at hand.
+    fn tell(&mut self, decided: u64) {
+        let more = decided - self.told;
+        if more > 0 {
+            self.context.job.progress.advance(more, more);
+        }
+        self.told = decided;
     }
 
     /// Transitive closure of verified pairs; evidence is measured against the keeper, whoever tied them.

@@ -193,6 +193,7 @@ impl Candidates for Star<'_, '_> {
         } else {
             set(self.stays, place);
         }
+        self.worker.decided(self.ranked.len() as u64);
         self.worker.context.job.check()
     }
 }
