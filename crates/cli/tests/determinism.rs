@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Place, assert_same_output};
+use common::{Place, assert_same_output, line, prose};
 use onefold_testkit::{Compression, Corpus, write_jsonl, write_wet};
 
 fn corpus(documents: u64) -> Corpus {
@@ -31,6 +31,28 @@ fn any_number_of_threads_gives_the_same_bytes() {
                 &place.path(format!("{cluster}{threads}")),
             );
         }
+    }
+}
+
+/// Pages of one template meet in large buckets, and most of them stay: each is compared with most of those before it, by all
+/// threads.
+#[test]
+fn one_large_component_gives_the_same_bytes_by_any_number_of_threads() {
+    let place = Place::new();
+    let frame = prose("template", 150);
+    let page = |n: usize| {
+        let own = prose(&format!("page{}", n % 900), 34);
+        line(&n.to_string(), &format!("{frame} {own} {}", prose(&format!("end{}", n / 900), 2)))
+    };
+    place.write("a.jsonl", (0..1200).map(page).collect::<String>());
+    let one = place.dedup_to("a.jsonl --threads 1", "one");
+    assert_eq!((one.count("kept"), one.count("removed_near")), (900, 300));
+    assert!(one.count("compared") > 100_000, "{}", one.count("compared"));
+    for (flags, out) in
+        [("--threads 2", "two"), ("--threads 5", "five"), ("--threads 3 --memory 64MiB", "small")]
+    {
+        place.dedup_to(&format!("a.jsonl {flags}"), out);
+        assert_same_output(&one.folder, &place.path(out));
     }
 }
 

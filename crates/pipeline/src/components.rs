@@ -230,6 +230,12 @@ impl<'b> Components<'b> {
         self.starts.len() - 1
     }
 
+    /// Entries in the buckets of a component, repeats included.
+    pub(crate) fn size(&self, index: usize) -> usize {
+        let entries = &self.by_root[self.starts[index]..self.starts[index + 1]];
+        entries.iter().map(|&(_, bucket)| self.buckets.get(bucket as usize).len()).sum()
+    }
+
     /// The distinct buckets of a component.
     pub(crate) fn buckets(&self, index: usize) -> Vec<&'b [DocId]> {
         let entries = &self.by_root[self.starts[index]..self.starts[index + 1]];

@@ -3,6 +3,7 @@
 mod containment;
 mod giant;
 mod stars;
+mod together;
 
 use crate::components::{Matched, documents_of};
 use crate::error::Error;
@@ -13,7 +14,6 @@ use crate::scan::{lock, parallel};
 use crate::shares::Share;
 use crate::spool::Spools;
 use crate::table::{DocId, Table};
-use crate::urls::Ties;
 use crate::verdicts::{Near, Verdicts};
 use crate::verify::Verifier;
 use crate::workdir::Workdir;
@@ -23,6 +23,9 @@ use stars::{Component, Meetings};
 use std::collections::HashMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Entries in buckets from which on a component is decided by all threads.
+const LARGE: usize = 1 << 14;
 
 /// Decides all components.
 pub(crate) fn resolve(
@@ -41,25 +44,40 @@ pub(crate) fn resolve(
         let documents = share.documents();
         context.job.progress.start(StageKind::Verify, documents.len() as u64);
         let spools = Spools::for_shingles(context, table, &documents, workdir)?;
-        let worker = || Worker::new(context, table, representatives, &spools, matched.ties);
+        let ties = Some(matched.ties).filter(|ties| !ties.is_empty());
+        let verifier = || Verifier::new(context, table, &spools, ties);
+        let worker = || Worker::new(context, table, representatives, verifier());
+        // Large components one after the other, each by all threads; the others side by side.
+        let helped = || {
+            let helpers = (1..context.job.resources.threads).map(|_| verifier()).collect();
+            Worker { helpers, ..worker() }
+        };
         let components = match &share {
             Share::Whole(components) => components,
             Share::Giant(giant) => {
-                let mut worker = worker();
+                let mut worker = helped();
                 worker.giant(giant)?;
                 worker.hand_in(&mut lock(&verdicts));
                 return Ok(());
             }
         };
+        let (large, small): (Vec<usize>, Vec<usize>) =
+            (0..components.len()).partition(|&component| components.size(component) >= LARGE);
         let next = AtomicUsize::new(0);
         parallel(context.job, |_| {
             let mut worker = worker();
-            while let Some(component) = worker.next(&next, components.len())? {
-                worker.component(&components.buckets(component))?;
+            while let Some(at) = worker.next(&next, small.len())? {
+                worker.component(&components.buckets(small[at]))?;
             }
             worker.hand_in(&mut lock(&verdicts));
             Ok(())
-        })
+        })?;
+        if !large.is_empty() {
+            let mut worker = helped();
+            large.iter().try_for_each(|&component| worker.component(&components.buckets(component)))?;
+            worker.hand_in(&mut lock(&verdicts));
+        }
+        Ok(())
     })?;
     count_shingles(context, table, representatives, workdir, &verdicts)?;
     let mut verdicts = verdicts.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -121,6 +139,10 @@ struct Worker<'a> {
     table: &'a Table<'a>,
     representatives: &'a Representatives,
     verifier: Verifier<'a>,
+    /// Those of other threads, where this is the only worker.
+    helpers: Vec<Verifier<'a>>,
+    /// Whether a document of the component at hand is large: then one is compared at a time.
+    is_alone: bool,
     near: Vec<Near>,
     shingles: Vec<(DocId, u32)>,
     /// Documents of the component at hand that were decided, and of how many progress was told.
@@ -133,16 +155,15 @@ impl<'a> Worker<'a> {
         context: &'a Context<'a>,
         table: &'a Table<'a>,
         representatives: &'a Representatives,
-        spools: &'a Spools,
-        ties: &'a Ties,
+        verifier: Verifier<'a>,
     ) -> Self {
-        let ties = Some(ties).filter(|ties| !ties.is_empty());
-        let verifier = Verifier::new(context, table, spools, ties);
         Worker {
             context,
             table,
             representatives,
             verifier,
+            helpers: Vec::new(),
+            is_alone: false,
             near: Vec::new(),
             shingles: Vec::new(),
             decided: 0,
@@ -159,14 +180,24 @@ impl<'a> Worker<'a> {
     fn hand_in(mut self, verdicts: &mut Verdicts) {
         verdicts.near.append(&mut self.near);
         verdicts.shingles.append(&mut self.shingles);
-        verdicts.compared += self.verifier.compared;
+        verdicts.compared += self.verifiers().map(|verifier| verifier.compared).sum::<u64>();
+    }
+
+    fn verifiers(&self) -> impl Iterator<Item = &Verifier<'a>> {
+        std::iter::once(&self.verifier).chain(&self.helpers)
+    }
+
+    /// Lets go of a document that was removed.
+    fn forget(&mut self, document: DocId) {
+        self.helpers.iter_mut().chain([&mut self.verifier]).for_each(|verifier| verifier.forget(document));
     }
 
     /// Decides the documents of some buckets.
     fn component(&mut self, buckets: &[&[DocId]]) -> Result<(), Error> {
         let mut ranked = documents_of(buckets.iter().copied());
         self.table.sort_by_rank(&mut ranked)?;
-        let _alone = self.context.alone(self.table, &ranked);
+        let alone = self.context.alone(self.table, &ranked);
+        self.is_alone = alone.is_some();
         let place: HashMap<DocId, u32> =
             ranked.iter().zip(0..).map(|(&document, place)| (document, place)).collect();
         let places = buckets.iter().map(|bucket| bucket.iter().map(|document| place[document]));
@@ -191,13 +222,14 @@ impl<'a> Worker<'a> {
     /// Notes what is known of decided documents, and lets go of them.
     fn finish(&mut self, ranked: &[DocId]) {
         for &document in ranked {
-            if let Some(len) = self.verifier.shingles_of(document)
+            let known = self.verifiers().find_map(|verifier| verifier.shingles_of(document));
+            if let Some(len) = known
                 && self.representatives.with_copies.binary_search(&document).is_ok()
             {
                 self.shingles.push((document, len));
             }
         }
-        self.verifier.clear();
+        self.helpers.iter_mut().chain([&mut self.verifier]).for_each(Verifier::clear);
         self.tell(ranked.len() as u64);
         (self.decided, self.told) = (0, 0);
     }

@@ -16,7 +16,7 @@ use onefold_detect::text::ShingleSet;
 use onefold_run::{Method, Plan, UrlRule, Verify};
 use signatures::Signatures;
 use std::collections::HashMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// How alike two documents are.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -287,11 +287,11 @@ impl<'a> Verifier<'a> {
         sum.iter_mut().zip(&self.bands).for_each(|(sum, count)| *sum += count);
     }
 
-    fn record(&mut self, document: DocId) -> Result<Rc<Vec<u8>>, Error> {
+    fn record(&mut self, document: DocId) -> Result<Arc<Vec<u8>>, Error> {
         self.records.get(document, |document| self.table.record(document), |record| record.len() as u64)
     }
 
-    fn set(&mut self, document: DocId) -> Result<Rc<ShingleSet>, Error> {
+    fn set(&mut self, document: DocId) -> Result<Arc<ShingleSet>, Error> {
         let (loader, lens) = (&mut self.loader, &mut self.lens);
         let load = |document| {
             let set = loader.shingles(document)?;
@@ -301,7 +301,7 @@ impl<'a> Verifier<'a> {
         self.sets.get(document, load, |set| set.bytes() as u64)
     }
 
-    fn text(&mut self, document: DocId) -> Result<Rc<Vec<char>>, Error> {
+    fn text(&mut self, document: DocId) -> Result<Arc<Vec<char>>, Error> {
         let loader = &mut self.loader;
         self.texts.get(document, |document| loader.characters(document), |text| text.len() as u64 * 4)
     }

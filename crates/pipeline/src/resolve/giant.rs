@@ -12,7 +12,8 @@ impl Worker<'_> {
     pub(super) fn giant(&mut self, giant: &Giant<'_>) -> Result<(), Error> {
         let mut ranked = giant.documents.clone();
         self.table.sort_by_rank(&mut ranked)?;
-        let _alone = self.context.alone(self.table, &ranked);
+        let alone = self.context.alone(self.table, &ranked);
+        self.is_alone = alone.is_some();
         // By document; what is in no bucket of the component is not asked for.
         let mut places = vec![0u32; self.table.len()];
         ranked.iter().zip(0..).for_each(|(&document, place)| places[document as usize] = place);

@@ -10,6 +10,9 @@ use onefold_detect::resolve::{BucketLists, Candidates, Staying, stars};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+/// Documents that are held at once against those that stay before them.
+const ROUND: usize = 512;
+
 /// No place, and no entry.
 const NONE: u32 = u32::MAX;
 
@@ -150,14 +153,14 @@ impl Worker<'_> {
 }
 
 /// Documents that are decided with all they meet at hand.
-struct Star<'w, 'a> {
-    worker: &'w mut Worker<'a>,
-    ranked: &'w [DocId],
+pub(super) struct Star<'w, 'a> {
+    pub(super) worker: &'w mut Worker<'a>,
+    pub(super) ranked: &'w [DocId],
     /// Their places, in order.
-    local: Vec<u32>,
+    pub(super) local: Vec<u32>,
     stays: &'w [AtomicBool],
     joins: &'w mut Joins,
-    last: Option<Likeness>,
+    pub(super) last: Option<Likeness>,
 }
 
 impl Star<'_, '_> {
@@ -167,7 +170,12 @@ impl Star<'_, '_> {
         settled.for_each(|(at, _)| staying.add(at));
         let order: Vec<usize> =
             order.iter().map(|&place| self.local.partition_point(|&other| other < place)).collect();
-        stars(order, &mut staying, &mut self)
+        // Containment decides some again, out of the order of ranks.
+        let again = self.worker.context.job.plan.containment.is_some();
+        if again || self.worker.is_alone || self.worker.helpers.is_empty() {
+            return stars(order, &mut staying, &mut self);
+        }
+        order.chunks(ROUND).try_for_each(|round| self.decide_together(round, &mut staying))
     }
 
     fn document(&self, at: usize) -> DocId {
@@ -189,7 +197,7 @@ impl Candidates for Star<'_, '_> {
             self.joins.keepers[place as usize] = self.local[keeper];
             self.joins.entries[place as usize] = self.worker.near.len() as u32;
             self.worker.near.push(Near::new(document, self.document(keeper), &likeness));
-            self.worker.verifier.forget(document);
+            self.worker.forget(document);
         } else {
             set(self.stays, place);
         }

@@ -3,12 +3,12 @@
 use crate::error::Error;
 use crate::table::DocId;
 use std::collections::{HashMap, VecDeque};
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// Holds things while the budget lasts; the ones loaded first go first and are loaded again if they are asked for
 /// again.
 pub(super) struct Cache<T> {
-    held: HashMap<DocId, (Rc<T>, u64)>,
+    held: HashMap<DocId, (Arc<T>, u64)>,
     order: VecDeque<DocId>,
     bytes: u64,
     budget: u64,
@@ -27,16 +27,16 @@ impl<T> Cache<T> {
         document: DocId,
         load: impl FnOnce(DocId) -> Result<T, Error>,
         size: impl FnOnce(&T) -> u64,
-    ) -> Result<Rc<T>, Error> {
+    ) -> Result<Arc<T>, Error> {
         if let Some((thing, _)) = self.held.get(&document) {
-            return Ok(Rc::clone(thing));
+            return Ok(Arc::clone(thing));
         }
         // Room is made first: the next may be as large as the last, of which one is about to be compared.
         self.make_room(1);
-        let thing = Rc::new(load(document)?);
+        let thing = Arc::new(load(document)?);
         let bytes = size(&thing) + BYTES_A_THING;
         self.bytes += bytes;
-        self.held.insert(document, (Rc::clone(&thing), bytes));
+        self.held.insert(document, (Arc::clone(&thing), bytes));
         self.order.push_back(document);
         self.make_room(2);
         Ok(thing)
