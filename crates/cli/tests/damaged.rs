@@ -145,6 +145,65 @@ fn records_of_warc_behind_a_damaged_part_are_read() {
     }
 }
 
+/// An ARC file of its own record and four pages.
+fn archive_of_pages() -> Vec<Vec<u8>> {
+    let pages = ["alpha", "beta", "gamma", "delta"].map(|topic| (topic, archive::html(&prose(topic, 60))));
+    let urls = pages.each_ref().map(|(topic, page)| (format!("http://x/{topic}"), page.as_str()));
+    archive::arc(&urls.each_ref().map(|(url, page)| (url.as_str(), *page)))
+}
+
+#[test]
+fn the_record_of_arc_before_damage_is_kept_as_those_behind_it() {
+    let records = archive_of_pages();
+    let others = [&records[..3], &records[4..]].concat().concat();
+    for (how, ending) in WAYS {
+        for at in ["body", "checksum"] {
+            let place = Place::new();
+            let mut parts: Vec<Vec<u8>> = match how {
+                // Members of more than a record are read as a stream.
+                "gzip" => [&records[..3], &records[3..4], &records[4..]]
+                    .map(|records| part(how, &records.concat()))
+                    .to_vec(),
+                _ => records.iter().map(|record| part(how, record)).collect(),
+            };
+            let damaged = if how == "gzip" { 1 } else { 3 };
+            damage(at, &mut parts[damaged]);
+            let name = format!("a.arc.{ending}");
+            place.write(&name, parts.concat());
+            let run = place.dedup(&name);
+            let kept = compressed::decompress(how, &run.kept(&name));
+            // With a wrong checksum alone, a record came out whole.
+            let whole = kept == records.concat();
+            assert!(kept == others || (at == "checksum" && whole), "{how} {at}");
+            assert_eq!(run.bad_kinds(), ["corrupt"], "{how} {at}: {:?}", run.bad());
+            let cut = parts[..damaged].concat().len() + parts[damaged].len() / 2;
+            place.write(&name, &parts.concat()[..cut]);
+            let run = place.dedup_to(&name, "cut");
+            let kept = compressed::decompress(how, &run.kept(&name));
+            assert!(kept == records[..3].concat(), "{how} {at}");
+            assert_eq!(run.count("bad"), 1, "{how} {at}: {:?}", run.bad());
+        }
+    }
+}
+
+#[test]
+fn a_header_of_arc_that_is_overwritten_costs_its_record_alone() {
+    let records = archive_of_pages();
+    for damaged in 1..5 {
+        let place = Place::new();
+        let mut holed = records.clone();
+        holed[damaged][..20].fill(0);
+        place.write("a.arc", holed.concat());
+        let run = place.dedup("a.arc");
+        run.counted(4, 3, 0, 1);
+        let bad = run.bad();
+        let offset = records[..damaged].concat().len();
+        assert_eq!((&bad[0]["kind"], &bad[0]["offset"]), (&"header".into(), &offset.into()), "{bad:?}");
+        holed.remove(damaged);
+        assert!(run.kept("a.arc") == holed.concat(), "{damaged}");
+    }
+}
+
 #[test]
 fn a_record_across_parts_is_not_glued_over_a_gap() {
     let lines = documents().concat().iter().map(|(id, text)| line(id, text)).collect::<String>().into_bytes();

@@ -1,6 +1,12 @@
 //! CSV and TSV, with a header that names the columns.
+//!
+//! Where a row ends is known once the quote that closes its last quoted field is seen. It is looked for in as many bytes as the
+//! largest document may have. A field that is not closed there ends with its line if the next quote is one that closes nothing, and
+//! the rows behind it are rows. Where no quote follows in reach, the row is too large, and all that comes before the
+//! next quote belongs to it (`long.rs`); between tabs, where most writers quote nothing, it ends with its line.
 
-use super::fields::{Dialect, End};
+use super::fields::{Dialect, End, QUOTE, Rest};
+use super::long::{LongRow, Pass, Place};
 use crate::bad::{BadKind, BadRecord};
 use crate::block::FrameKind;
 use crate::reader::{Framer, Step};
@@ -12,7 +18,7 @@ const REACH: usize = 1 << 20;
 /// Whether a table starts here: a row of two columns and more, of which one has this name.
 pub(crate) fn begins_table(text: &[u8], delimiter: u8, column: &str) -> bool {
     let dialect = Dialect::new(delimiter);
-    let End::At(end) = dialect.row_end(text, false) else { return false };
+    let End::At(end) = dialect.row_end(text, Rest::Nothing) else { return false };
     if memchr::memchr(0, &text[..end]).is_some() {
         return false;
     }
@@ -24,40 +30,90 @@ pub(crate) fn begins_table(text: &[u8], delimiter: u8, column: &str) -> bool {
 pub(crate) struct CsvFramer {
     dialect: Dialect,
     limit: usize,
+    /// Bytes that are looked at for the end of a row.
+    reach: usize,
     header_seen: bool,
     /// Whether the header was lost to damage, with which no row has a meaning.
     header_lost: bool,
     /// Whether what comes next is a piece of a row.
     in_piece: bool,
+    /// The row whose rest comes next, if it is too long to be held.
+    long: Option<LongRow>,
 }
 
 impl CsvFramer {
     pub(crate) fn new(delimiter: u8, limit: usize) -> Self {
-        let dialect = Dialect::new(delimiter);
-        CsvFramer { dialect, limit, header_seen: false, header_lost: false, in_piece: false }
+        let (dialect, reach) = (Dialect::new(delimiter), limit.max(REACH).saturating_add(1));
+        CsvFramer {
+            dialect,
+            limit,
+            reach,
+            header_seen: false,
+            header_lost: false,
+            in_piece: false,
+            long: None,
+        }
     }
 
     fn too_large(&self, found: &str) -> BadRecord {
         let message = format!("expected a row of at most {} bytes{found}", self.limit);
         BadRecord::new(BadKind::TooLarge, message)
     }
+
+    /// The start of a row that goes out of reach in the field that begins `at`.
+    fn begin_long(&mut self, window: &[u8], at: usize) -> Step {
+        let (place, len) = match window.get(at) {
+            Some(&QUOTE) => (Place::Quoted, at + 1),
+            Some(_) => (Place::Plain, window.len()),
+            None => (Place::Field, window.len()),
+        };
+        self.long = Some(LongRow::new(self.dialect, self.reach, place));
+        Step::bad(len, self.too_large(&format!(", found more than {}", window.len())))
+    }
+
+    /// The rest of a row that is too long to be held; `None` behind it.
+    fn go_on(&mut self, unread: &[u8], ended: bool) -> Option<Step> {
+        let pass = self.long.as_mut()?.step(unread, ended);
+        if matches!(pass, Pass::End(_) | Pass::Unclosed { ends_line: true, .. }) {
+            self.long = None;
+        }
+        match pass {
+            Pass::More => Some(Step::More),
+            Pass::End(0) => None,
+            Pass::Piece(len) | Pass::End(len) => Some(Step::take(len, FrameKind::Filler { keep: false })),
+            Pass::Unclosed { len, passed, .. } => {
+                let message =
+                    format!("expected a closing quote, found none in {passed} bytes; rows in them are lost");
+                Some(Step::bad(len, BadRecord::new(BadKind::Csv, message)))
+            }
+        }
+    }
 }
 
 impl Framer for CsvFramer {
     fn step(&mut self, unread: &[u8], ended: bool) -> Step {
+        if let Some(step) = self.go_on(unread, ended) {
+            return step;
+        }
         let blank = unread.iter().position(|b| !matches!(b, b'\n' | b'\r')).unwrap_or(unread.len());
         if blank > 0 {
             return Step::take(blank, FrameKind::Filler { keep: false });
         }
-        // What lies beyond is never looked at, or the end of a row would be another with another buffer.
-        let reach = self.limit.max(REACH).saturating_add(1);
-        let window = &unread[..unread.len().min(reach)];
-        let is_cut = unread.len() > reach;
+        let window = &unread[..unread.len().min(self.reach)];
         let mark = if self.header_seen { 0 } else { window.len() - without_mark(window).len() };
-        let (end, broken) = match self.dialect.row_end(&window[mark..], !ended && !is_cut) {
+        let is_cut = unread.len() > self.reach;
+        let rest = match Rest::of(unread.len(), self.reach, ended) {
+            // Quotes mean little in a piece and between tabs, and a header is no long text.
+            Rest::OutOfReach if self.in_piece || !self.header_seen || self.dialect.has_plain_quotes() => {
+                Rest::Nothing
+            }
+            rest => rest,
+        };
+        let (end, broken) = match self.dialect.row_end(&window[mark..], rest) {
             End::At(end) => (mark + end, false),
             End::Broken(end) => (mark + end, true),
             End::Beyond => return Step::More,
+            End::Far(at) => return self.begin_long(window, at),
         };
         if is_cut && end == window.len() {
             self.in_piece = false;
@@ -91,6 +147,7 @@ impl Framer for CsvFramer {
     fn behind_gap(&mut self, starts_line: bool) {
         self.header_lost = !self.header_seen;
         self.in_piece = !starts_line;
+        self.long = None;
     }
 }
 
@@ -135,6 +192,7 @@ impl CsvHeader {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn quoted_fields_may_hold_delimiters_quotes_and_line_ends() {
@@ -194,16 +252,102 @@ mod tests {
         assert_eq!(rows(&file, b'\t'), lines.map(Ok));
     }
 
+    const REACH_OF_TESTS: usize = 40;
+
+    /// The rows of a file and its faults, each with its place, by a framer of a small reach that is given so many bytes at a time.
+    fn framed(file: &[u8], part: usize) -> Vec<(usize, usize, Option<BadKind>)> {
+        let mut framer = CsvFramer { reach: REACH_OF_TESTS + 1, ..CsvFramer::new(b',', REACH_OF_TESTS) };
+        let (mut at, mut seen, mut frames) = (0, 0, Vec::new());
+        while at < file.len() {
+            if at == seen {
+                seen = (seen + part).min(file.len());
+            }
+            match framer.step(&file[at..seen], seen == file.len()) {
+                Step::More => seen = (seen + part).min(file.len()),
+                Step::Take { len, kind, .. } => {
+                    match kind {
+                        FrameKind::Record => frames.push((at, len, None)),
+                        FrameKind::Bad(bad) => frames.push((at, len, Some(bad.kind))),
+                        _ => {}
+                    }
+                    at += len;
+                }
+                _ => panic!("no row at {at}"),
+            }
+            let held = seen - at;
+            assert!(held <= 2 * (REACH_OF_TESTS + part) + 8, "{held} bytes are held");
+        }
+        frames
+    }
+
+    /// What becomes of the rows of a file.
+    fn kinds(file: &str) -> Vec<Option<BadKind>> {
+        framed(file.as_bytes(), 7).into_iter().map(|(.., kind)| kind).collect()
+    }
+
     #[test]
-    fn a_quote_without_its_end_costs_its_line_where_the_end_of_the_file_is_far() {
-        let far = b"1,\"a\n2,b\n".iter().copied().chain(b"3,c\n".iter().copied().cycle().take(REACH + 20));
-        let file: Vec<u8> = b"id,text\n".iter().copied().chain(far).collect();
-        let mut framer = CsvFramer::new(b',', 1000);
-        assert!(matches!(framer.step(&file, false), Step::Take { len: 8, .. }));
-        assert!(matches!(framer.step(&file[8..8 + REACH], false), Step::More));
-        for (at, len) in [(8, 5), (13, 4), (17, 4)] {
-            let Step::Take { len: found, kind, .. } = framer.step(&file[at..], false) else { panic!("{at}") };
-            assert_eq!((found, matches!(kind, FrameKind::Bad(_))), (len, at == 8));
+    fn a_row_out_of_reach_is_one_row() {
+        let text = "a line, in a text\n".repeat(9);
+        let plain = "words and more ".repeat(9);
+        for row in [
+            format!("b,\"{text}\""),
+            format!("\"{text}\",b"),
+            format!("b,\"{text}\"\"{text}\",\"{text}\",\"c\nd\""),
+            format!("b,\"{plain}\" and {plain},\"c\nd\""),
+            format!("b,{plain},\"c\nd\""),
+            format!("{plain},{plain},\"{text}\""),
+            format!("b,\"{text}\",\r"),
+            format!("b,\"{text}\",\"c"),
+        ] {
+            let file = format!("id,text\n1,a\n{row}\n2,c\n3,\"d\ne\"\n");
+            assert_eq!(kinds(&file), [None, Some(BadKind::TooLarge), None, None], "{row}");
+            let file = format!("id,text\n1,a\n{row}");
+            assert_eq!(kinds(&file), [None, Some(BadKind::TooLarge)], "{row}");
+        }
+    }
+
+    #[test]
+    fn a_quote_that_is_not_closed_in_reach_costs_what_comes_before_the_next_and_that_is_told() {
+        let lost = "2,some words\n".repeat(9);
+        let faults = [None, Some(BadKind::TooLarge), Some(BadKind::Csv)];
+        for next in ["3,\"d\ne\"", "\"3\",d", "3,d \"e\" f"] {
+            let file = format!("id,text\n1,a\n2,\"{lost}{next}\n4,f\n");
+            assert_eq!(kinds(&file), [&faults[..], &[None, None]].concat(), "{next}");
+            let frames = framed(file.as_bytes(), 7);
+            let line = file.find(next).unwrap();
+            assert_eq!([frames[2].0, frames[3].0], [line - 1, line], "{next}");
+        }
+        for end in ["", "3,c", "3,\"\"", "\"\"\n"] {
+            assert_eq!(kinds(&format!("id,text\n1,a\n2,\"{lost}{end}")), faults, "{end:?}");
+        }
+        let long = "4,words".repeat(9);
+        let file = format!("id,text\n1,a\n2,\"{lost}{long} \"b,\"c\nd\"\n5,e\n");
+        assert_eq!(kinds(&file), [&faults[..], &[None]].concat());
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn rows_do_not_depend_on_the_buffer(
+            rows in "[ab\",\r\n]{0,30}((a|\"\"|\n){0,60}[ab\",\r\n]{0,9}){0,4}",
+            part in 1_usize..90,
+        ) {
+            let file = format!("id,text\n{rows}");
+            prop_assert_eq!(framed(file.as_bytes(), part), framed(file.as_bytes(), file.len()));
+        }
+
+        #[test]
+        fn what_was_quoted_is_a_row_however_long(
+            rows in proptest::collection::vec(proptest::collection::vec("[ab\",\r\n]{0,9}|[ab\",\r\n]{0,90}", 1..4), 1..5),
+            part in 1_usize..90,
+        ) {
+            let quoted = |value: &String| format!("\"{}\"", value.replace('"', "\"\""));
+            let rows: Vec<_> = rows.iter().map(|row| row.iter().map(quoted).collect::<Vec<_>>().join(",")).collect();
+            let file = format!("id,text\n{}\r\n", rows.join("\r\n"));
+            let kinds: Vec<_> = framed(file.as_bytes(), part).into_iter().map(|(.., kind)| kind).collect();
+            let expected = rows.iter().map(|row| (row.len() > REACH_OF_TESTS).then_some(BadKind::TooLarge));
+            prop_assert_eq!(kinds, expected.collect::<Vec<_>>());
         }
     }
 }

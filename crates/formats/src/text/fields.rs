@@ -4,7 +4,7 @@
 //! file. A text that merely begins with a quotation mark looks the same up to there, and must not take along the rows
 //! behind it.
 
-const QUOTE: u8 = b'"';
+pub(super) const QUOTE: u8 = b'"';
 
 /// How the fields of a row are told apart.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,6 +22,39 @@ pub(super) enum End {
     Broken(usize),
     /// Beyond the bytes that are there.
     Beyond,
+    /// Out of reach, in the field that begins here.
+    Far(usize),
+}
+
+/// What follows on the bytes that are looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rest {
+    /// Nothing.
+    Nothing,
+    /// Bytes that are not there yet, if any.
+    Coming,
+    /// Bytes that are not looked at, or an end would be another with another buffer.
+    OutOfReach,
+}
+
+impl Rest {
+    /// What follows on as many of the unread bytes as are in reach; `ended` if no more will come.
+    pub(super) fn of(unread: usize, reach: usize, ended: bool) -> Self {
+        match ended {
+            _ if unread > reach => Rest::OutOfReach,
+            true => Rest::Nothing,
+            false => Rest::Coming,
+        }
+    }
+
+    /// The end of what goes on to the last of the bytes that are looked at.
+    fn end(self, last: usize) -> End {
+        match self {
+            Rest::Nothing => End::At(last),
+            Rest::Coming => End::Beyond,
+            Rest::OutOfReach => End::Far(0),
+        }
+    }
 }
 
 impl Dialect {
@@ -31,20 +64,24 @@ impl Dialect {
 
     /// Whether a quote that does not enclose a field is a part of its text. Values between tabs are quoted by some
     /// writers only.
-    fn has_plain_quotes(self) -> bool {
+    pub(super) fn has_plain_quotes(self) -> bool {
         self.delimiter == b'\t'
     }
 
-    /// Where the row ends that starts here; `more` if bytes may follow that are not there yet.
-    pub(super) fn row_end(self, bytes: &[u8], more: bool) -> End {
+    /// Where the row ends that starts here.
+    pub(super) fn row_end(self, bytes: &[u8], rest: Rest) -> End {
         let line = line_end(bytes);
-        if memchr::memchr(QUOTE, &bytes[..line]).is_none() {
-            return if line == bytes.len() && more { End::Beyond } else { End::At(line) };
-        }
         let mut at = 0;
+        if memchr::memchr(QUOTE, &bytes[..line]).is_none() {
+            if line < bytes.len() {
+                return End::At(line);
+            }
+            at = memchr::memrchr(self.delimiter, bytes).map_or(0, |at| at + 1);
+        }
         loop {
-            match self.field_end(&bytes[at..], more) {
-                End::At(len) if bytes.get(at + len) == Some(&self.delimiter) => at += len + 1,
+            match self.field_end(&bytes[at..], rest) {
+                End::At(len) if self.is_delimiter(bytes.get(at + len)) => at += len + 1,
+                End::Far(_) => return End::Far(at),
                 End::At(len) => return End::At(at + len),
                 End::Broken(len) => return End::Broken(at + len),
                 End::Beyond => return End::Beyond,
@@ -57,41 +94,45 @@ impl Dialect {
         let (mut values, mut at) = (Vec::new(), 0);
         loop {
             let rest = &row[at..];
-            let len = match self.field_end(rest, false) {
+            let len = match self.field_end(rest, Rest::Nothing) {
                 End::At(len) | End::Broken(len) => len,
-                End::Beyond => rest.len(),
+                End::Beyond | End::Far(_) => rest.len(),
             };
             values.push(self.value(&rest[..len]));
-            if rest.get(len) != Some(&self.delimiter) {
+            if !self.is_delimiter(rest.get(len)) {
                 return values;
             }
             at += len + 1;
         }
     }
 
-    fn field_end(self, bytes: &[u8], more: bool) -> End {
+    /// Where the field ends that starts here.
+    pub(super) fn field_end(self, bytes: &[u8], rest: Rest) -> End {
         let mut from = 0;
         if bytes.first() == Some(&QUOTE) {
             match behind_closing(bytes) {
-                None if more => return End::Beyond,
-                Some(behind) if behind == bytes.len() && more => return End::Beyond,
-                Some(behind) if bytes.get(behind).is_none_or(|&next| self.ends_field(next)) => {
-                    return End::At(behind);
-                }
+                None if rest != Rest::Nothing => return rest.end(bytes.len()),
+                Some(behind) if behind == bytes.len() => return rest.end(behind),
+                Some(behind) if self.ends_field(bytes[behind]) => return End::At(behind),
                 _ if self.has_plain_quotes() => {}
                 // Closed on its line, if not as it should be, it costs no other row.
                 Some(behind) if line_end(&bytes[..behind]) == behind => from = behind,
                 _ => return End::Broken(line_end(bytes)),
             }
         }
-        match memchr::memchr3(self.delimiter, b'\r', b'\n', &bytes[from..]) {
-            Some(len) => End::At(from + len),
-            None if more => End::Beyond,
-            None => End::At(bytes.len()),
-        }
+        self.plain_end(&bytes[from..]).map_or(rest.end(bytes.len()), |len| End::At(from + len))
     }
 
-    fn ends_field(self, byte: u8) -> bool {
+    /// Where a field ends in which quotes have no meaning.
+    pub(super) fn plain_end(self, bytes: &[u8]) -> Option<usize> {
+        memchr::memchr3(self.delimiter, b'\r', b'\n', bytes)
+    }
+
+    pub(super) fn is_delimiter(self, byte: Option<&u8>) -> bool {
+        byte == Some(&self.delimiter)
+    }
+
+    pub(super) fn ends_field(self, byte: u8) -> bool {
         byte == self.delimiter || matches!(byte, b'\r' | b'\n')
     }
 
@@ -183,7 +224,7 @@ mod tests {
             let quoted: Vec<_> = values.iter().map(|value| format!("\"{}\"", value.replace('"', "\"\""))).collect();
             let row = quoted.join(if tabs { "\t" } else { "," });
             let file = format!("{row}{rest}");
-            prop_assert_eq!(dialect.row_end(file.as_bytes(), false), End::At(row.len()));
+            prop_assert_eq!(dialect.row_end(file.as_bytes(), Rest::Nothing), End::At(row.len()));
             let values: Vec<_> = values.into_iter().map(String::into_bytes).collect();
             prop_assert_eq!(dialect.split(row.as_bytes()), values);
         }
@@ -194,15 +235,15 @@ mod tests {
         ) {
             let dialect = if tabs { TABS } else { COMMAS };
             let bytes = bytes.as_bytes();
-            let early = dialect.row_end(&bytes[..cut.min(bytes.len())], true);
-            prop_assert!(early == End::Beyond || early == dialect.row_end(bytes, false));
+            let early = dialect.row_end(&bytes[..cut.min(bytes.len())], Rest::Coming);
+            prop_assert!(early == End::Beyond || early == dialect.row_end(bytes, Rest::Nothing));
         }
 
         #[test]
         fn a_row_alone_has_the_end_it_has_among_others(bytes in "[ab\",\t\r\n]{0,30}", tabs in any::<bool>()) {
             let dialect = if tabs { TABS } else { COMMAS };
-            if let End::At(end) = dialect.row_end(bytes.as_bytes(), false) {
-                prop_assert_eq!(dialect.row_end(&bytes.as_bytes()[..end], false), End::At(end));
+            if let End::At(end) = dialect.row_end(bytes.as_bytes(), Rest::Nothing) {
+                prop_assert_eq!(dialect.row_end(&bytes.as_bytes()[..end], Rest::Nothing), End::At(end));
             } else {
                 prop_assert!(!tabs);
             }

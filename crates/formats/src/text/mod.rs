@@ -3,6 +3,7 @@
 mod csv;
 mod fields;
 mod lines;
+mod long;
 mod whole;
 
 pub(crate) use csv::{CsvFramer, begins_table};

@@ -133,7 +133,8 @@ impl Framer for ArcFramer {
         if blank > 0 {
             return Step::take(blank, FrameKind::Filler { keep: true });
         }
-        let Some(header) = ArcHeader::parse(unread) else {
+        let inside = start_in_line(unread, 0).filter(|&at| at > 0);
+        let Some(header) = ArcHeader::parse(unread).filter(|_| inside.is_none()) else {
             let line = &unread[..unread.len().min(LONGEST_LINE)];
             if !ended && line.len() < LONGEST_LINE && !line.contains(&b'\n') {
                 return Step::More;
@@ -141,7 +142,7 @@ impl Framer for ArcFramer {
             let found = String::from_utf8_lossy(&unread[..unread.len().min(24)]).into_owned();
             let bad =
                 BadRecord::new(BadKind::Header, format!("expected an ARC header line, found {found:?}"));
-            let next = start_in_line(unread, 0).filter(|&at| at > 0).or_else(|| next_record(unread, 0));
+            let next = inside.or_else(|| next_record(unread, 0));
             return Resync { next, margin: LONGEST_LINE, limit: self.limit }.step(unread, ended, bad);
         };
         let content = header.content_length;
@@ -171,19 +172,21 @@ impl Framer for ArcFramer {
                 None => Step::bad(unread.len(), cut(content, unread.len() - header.len)),
             };
         }
-        // One line end follows the body; a header line comes next, or the length was wrong.
-        let end = len
-            + match &unread[len..] {
-                [b'\n', ..] => 1,
-                [b'\r', b'\n', ..] => 2,
-                _ => 0,
-            };
+        let (is_closed, end) = match &unread[len..] {
+            [b'\n', ..] => (true, len + 1),
+            [b'\r', b'\n', ..] => (true, len + 2),
+            _ => (false, len),
+        };
         let rest = unread[end..].trim_ascii_start();
         let line = &rest[..rest.len().min(LONGEST_LINE)];
-        if !ended && unread.len() < end + LONGEST_LINE && !line.contains(&b'\n') {
+        let is_followed = HeaderLine::split(line).is_some_and(|line| line.is_meant());
+        // Behind a line end comes what may, unless another record starts before it: it is not waited for, since at damage it
+        // never comes.
+        let is_whole = is_followed || (is_closed && next_record(&unread[..len], header.len - 1).is_none());
+        if !is_whole && !ended && unread.len() < end + LONGEST_LINE && !line.contains(&b'\n') {
             return Step::More;
         }
-        if !line.is_empty() && !HeaderLine::split(line).is_some_and(|line| line.is_meant()) {
+        if !is_whole && !line.is_empty() {
             let next = next_record(unread, header.len - 1);
             let found = next.unwrap_or(unread.len()) - header.len;
             return self.resync(unread, header.len - 1, ended, content_length(content, found));
@@ -250,12 +253,27 @@ mod tests {
         let good = record("4");
         for (damaged, kind) in [
             (record("400").trim_end().to_owned() + " cut off: he", BadKind::ContentLength),
-            ("<p>garbage".into(), BadKind::ContentLength),
+            ("<p>garbage".into(), BadKind::Header),
+            (good.replace("http://x/", &"\0".repeat(9)), BadKind::Header),
         ] {
             let file = format!("{good}{good}{damaged}{good}");
-            let found = kinds(file.as_bytes());
-            assert_eq!((found[0], found[found.len() - 1]), (None, None), "{damaged}");
-            assert!(found.contains(&Some(kind)), "{damaged}: {found:?}");
+            assert_eq!(kinds(file.as_bytes()), [None, None, Some(kind), None], "{damaged}");
         }
+    }
+
+    #[test]
+    fn a_record_that_ends_in_a_line_end_is_whole_whatever_follows() {
+        let good = record("4");
+        let mut framer = ArcFramer::new(1 << 20);
+        for behind in ["", "\0", "http://x/ 127."] {
+            let step = framer.step(format!("{good}{behind}").as_bytes(), false);
+            assert!(matches!(step, Step::Take { len, kind: FrameKind::Record, .. } if len == good.len()));
+        }
+        assert!(matches!(framer.step(good.trim_end().as_bytes(), false), Step::More));
+        // A length that takes the next record along may end in a line end, too.
+        let length = (good.len() + "body\n".len() - 1).to_string();
+        let file = record(&length) + &good;
+        assert!(matches!(framer.step(file.as_bytes(), false), Step::More));
+        assert_eq!(kinds((file + "\0damage\n").as_bytes())[..2], [Some(BadKind::ContentLength), None]);
     }
 }
