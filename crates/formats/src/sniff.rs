@@ -33,8 +33,12 @@ pub(crate) fn look(path: &Path, name: &str, relative: &Path, fields: &Fields) ->
     }
     let mut raw = Vec::new();
     read_head(&mut file, &mut raw)?;
+    let is_odd = |head: &[u8]| !is_utf8(head) || is_binary(head);
     let compression = match Compression::of(&raw) {
-        Compression::None if !is_utf8(&raw) || is_binary(&raw) => behind_damage(&file, name)?,
+        // What is told by itself is not told by its name.
+        Compression::None if is_odd(&raw) && is_one_document(format_of(&raw, "", fields)) => {
+            behind_damage(&file, name)?
+        }
         told => told,
     };
     let Head { head, behind, fault } = if compression == Compression::None {
