@@ -338,7 +338,7 @@ pub(crate) struct Explain {
     /// Id of the document
     #[arg(value_name = "ID", allow_hyphen_values = true)]
     pub(crate) id: String,
-    /// Print JSON, a line for each document of this id; one that is like no other is looked for where none else has it
+    /// Print JSON, a line for each document of this id
     #[arg(long)]
     pub(crate) json: bool,
     /// Print passages whole, however long

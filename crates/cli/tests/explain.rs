@@ -139,3 +139,38 @@ fn an_input_that_has_gone_does_not_hide_the_others_and_ids_may_begin_with_a_dash
     assert_eq!(place.run("explain out --json -c").ok().json().len(), 1);
     place.run("explain out none").fails(2, &["a.jsonl"]);
 }
+
+#[test]
+fn all_documents_of_an_id_are_told_of() {
+    let place = Place::new();
+    let k = prose("alpha", 60);
+    let lines = [line("k", &k), line("g", &prose("beta", 60)), line("g", &k), line("g", ""), line("k", &k)];
+    place.write("a.jsonl", lines.concat());
+    place.dedup("a.jsonl");
+    let verdicts = |id: &str| -> Vec<(String, u64)> {
+        let told = place.run(&format!("explain out {id} --json")).ok().json();
+        let verdict = |one: &serde_json::Value| common::text_of(&one["fate"]["verdict"]);
+        told.iter().map(|one| (verdict(one), one["document"]["offset"].as_u64().unwrap())).collect()
+    };
+    let starts: Vec<u64> = (0..5).map(|n| lines[..n].concat().len() as u64).collect();
+    let expected = |list: &[(&str, usize)]| -> Vec<(String, u64)> {
+        list.iter().map(|&(verdict, n)| (verdict.to_owned(), starts[n])).collect()
+    };
+    assert_eq!(verdicts("g"), expected(&[("removed", 2), ("unique", 1), ("empty", 3)]));
+    assert_eq!(verdicts("k"), expected(&[("removed", 4), ("keeper", 0)]));
+    let told = place.run("explain out g").ok();
+    assert_eq!(told.text().matches("document  g (a.jsonl at ").count(), 3, "{}", told.text());
+    for said in ["removed: exact duplicate", "kept: like no document", "kept: empty"] {
+        assert!(told.text().contains(said), "{said}: {}", told.text());
+    }
+    assert_eq!(told.stderr, "");
+    // Where the inputs are gone, what may be missing is said.
+    fs_err::remove_file(place.path("a.jsonl")).unwrap();
+    let told = place.run("explain out g").ok();
+    assert!(told.text().contains("removed: exact duplicate"), "{}", told.text());
+    assert!(
+        told.stderr.contains("may be missing here: ") && told.stderr.contains("a.jsonl"),
+        "{}",
+        told.stderr
+    );
+}
