@@ -174,3 +174,23 @@ fn all_documents_of_an_id_are_told_of() {
         told.stderr
     );
 }
+
+#[test]
+fn a_score_below_the_threshold_is_accounted_for_by_the_rule_of_components() {
+    let place = Place::new();
+    // A~B and B~C, but not A~C.
+    let texts = [&[][..], &[20, 21], &[20, 21, 60, 61]].map(|places| edited("alpha", 100, places));
+    place.write(
+        "a.jsonl",
+        ["A", "B", "C"].iter().zip(&texts).map(|(id, text)| line(id, text)).collect::<String>(),
+    );
+    for (cluster, joins) in [("components", true), ("star", false)] {
+        place.dedup(&format!("a.jsonl --threshold 0.85 --force --cluster {cluster}"));
+        let id = if joins { "C" } else { "B" };
+        let told = place.run(&format!("explain out {id}")).ok();
+        assert!(told.text().contains("removed: near duplicate"), "{}", told.text());
+        assert_eq!(told.text().contains("score     0.7778"), joins, "{}", told.text());
+        let said = "joins through any that it matches and need not match the keeper";
+        assert_eq!(told.text().contains(said), joins, "{}", told.text());
+    }
+}
