@@ -176,6 +176,19 @@ fn all_documents_of_an_id_are_told_of() {
 }
 
 #[test]
+fn long_passages_are_shortened_unless_they_are_asked_for_whole() {
+    let place = Place::new();
+    place.write("a.jsonl", line("a", &prose("alpha", 100)) + &line("b", &edited("alpha", 100, &[99])));
+    place.dedup("a.jsonl");
+    let shared = common::words("alpha", 99);
+    let (start, end) = (shared[..12].join(" "), shared[87..].join(" "));
+    let told = place.run("explain out b").ok();
+    assert!(told.text().contains(&format!("= {start} … 75 words … {end}\n")), "{}", told.text());
+    let told = place.run("explain out b --full").ok();
+    assert!(told.text().contains(&format!("= {}\n", shared.join(" "))), "{}", told.text());
+}
+
+#[test]
 fn a_score_below_the_threshold_is_accounted_for_by_the_rule_of_components() {
     let place = Place::new();
     // A~B and B~C, but not A~C.
