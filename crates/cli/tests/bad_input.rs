@@ -400,7 +400,28 @@ fn places_that_may_not_be_read() {
         let bad = forbidden.len() as u64;
         run.counted(4 + bad, 2, 2, bad);
     }
-    fs_err::set_permissions(place.path("in/closed"), PermissionsExt::from_mode(0o700)).unwrap();
+    // A folder whose names may be read, and nothing else.
+    place.write("listed/a.jsonl", four_documents());
+    std::os::unix::fs::symlink("nowhere", place.path("listed/link.jsonl")).unwrap();
+    std::os::unix::fs::symlink("in/closed/a.jsonl", place.path("link.jsonl")).unwrap();
+    fs_err::set_permissions(place.path("listed"), PermissionsExt::from_mode(0o644)).unwrap();
+    if let Some(mut command) = without_privilege(&place, "dedup listed li*.jsonl in/dang* --output named") {
+        common::Ran::from(command.output().unwrap()).ok();
+        let bad = place.finished("named").bad();
+        let messages: Vec<_> =
+            bad.iter().map(|bad| (text_of(&bad["source"]), text_of(&bad["message"]))).collect();
+        let denied = "Permission denied (os error 13)";
+        let expected = [
+            ("listed/a.jsonl", denied.to_owned()),
+            ("listed/link.jsonl", denied.to_owned()),
+            ("link.jsonl", format!("a link that cannot be followed: {denied}")),
+            ("in/dangling.jsonl", "a link to nothing".to_owned()),
+        ];
+        assert_eq!(messages, expected.map(|(source, message)| (source.to_owned(), message)));
+    }
+    for folder in ["listed", "in/closed"] {
+        fs_err::set_permissions(place.path(folder), PermissionsExt::from_mode(0o700)).unwrap();
+    }
 }
 
 /// The command as a user to whom permissions apply; root gives up what puts it above them.
