@@ -563,6 +563,31 @@ fn bad_records_are_fatal_from_a_number_on() {
 }
 
 #[test]
+fn too_many_bad_records_are_told_alike_in_every_run() {
+    let place = Place::new();
+    let good = line("a", &prose("alpha", 20));
+    // More than a block of them.
+    place.write("a.jsonl", good.clone() + &"bad\n".repeat(60_000));
+    let expected = format!(
+        "more than 7000 bad records, the most that --max-bad-records allows; the first: a.jsonl: record at {}: ",
+        good.len()
+    );
+    for run in 0..4 {
+        let ran = place.run(&format!("dedup a.jsonl --output out{run} --threads 4 --max-bad-records 7000"));
+        ran.fails(2, &[&expected]);
+    }
+    // The same of what was read before.
+    let copies = (0..1200).map(|n| line(&format!("c{n}"), &prose("beta", 20))).collect::<String>();
+    place.write("b.jsonl", format!("{good}bad\n{copies}bad\n"));
+    place.run("dedup b.jsonl --output stopped").fails(2, &["--max-removed"]);
+    let named = format!(
+        "more than 1 bad records, the most that --max-bad-records allows; the first: b.jsonl: record at {}",
+        good.len()
+    );
+    place.run("dedup b.jsonl --output stopped --resume --max-bad-records 1").fails(2, &[&named]);
+}
+
+#[test]
 fn the_number_of_bad_records_means_the_same_in_help_and_message() {
     let place = Place::new();
     place.write("a.jsonl", four_documents() + "bad\nbad\n");
