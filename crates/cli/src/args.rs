@@ -218,7 +218,7 @@ pub(crate) struct Dedup {
     /// Print what the job will need, from a sample of the input, and stop
     #[arg(long, help_heading = "Output")]
     pub(crate) plan: bool,
-    /// Print the summary as JSON on standard output
+    /// Print the summary as JSON on standard output, or on standard error where the kept documents are there
     #[arg(long, help_heading = "Output", hide_short_help = true)]
     pub(crate) json: bool,
     /// Stop before writing if more than this share of a file of 1,000 documents or more would go

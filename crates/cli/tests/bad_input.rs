@@ -588,6 +588,28 @@ fn too_many_bad_records_are_told_alike_in_every_run() {
 }
 
 #[test]
+fn bad_records_are_named_where_no_folder_is_written() {
+    let place = Place::new();
+    let good = line("a", &prose("alpha", 20));
+    place.write("a.jsonl", good.clone() + &"bad\n".repeat(12));
+    let ran = place.run("dedup a.jsonl --output -").ok();
+    assert_eq!(ran.text(), good);
+    assert!(ran.stderr.contains("12 json") && !ran.stderr.contains("bad.jsonl"), "{}", ran.stderr);
+    assert_eq!(ran.stderr.matches("note: a.jsonl: record at ").count(), 10, "{}", ran.stderr);
+    for place in [good.len(), good.len() + 36] {
+        assert!(ran.stderr.contains(&format!("note: a.jsonl: record at {place}: ")), "{}", ran.stderr);
+    }
+    assert!(ran.stderr.contains("note: and 2 more bad records"), "{}", ran.stderr);
+    assert_eq!(place.run("dedup a.jsonl --output - --quiet").ok().stderr, "");
+    let ran = place.run("dedup a.jsonl --output - --json").ok();
+    let told: serde_json::Value = serde_json::from_str(&ran.stderr).unwrap();
+    assert_eq!(told["first_bad"].as_array().unwrap().len(), 10);
+    assert_eq!(told["first_bad"][0]["offset"], good.len());
+    let ran = place.run("dedup a.jsonl --output out").ok();
+    assert!(ran.stderr.contains("see bad.jsonl") && !ran.stderr.contains("note:"), "{}", ran.stderr);
+}
+
+#[test]
 fn the_number_of_bad_records_means_the_same_in_help_and_message() {
     let place = Place::new();
     place.write("a.jsonl", four_documents() + "bad\nbad\n");
