@@ -218,7 +218,7 @@ pub(crate) struct Dedup {
     /// Print what the job will need, from a sample of the input, and stop
     #[arg(long, help_heading = "Output")]
     pub(crate) plan: bool,
-    /// Print the summary as JSON on standard output
+    /// Print the summary as JSON on standard output, or on standard error where the kept documents are there
     #[arg(long, help_heading = "Output", hide_short_help = true)]
     pub(crate) json: bool,
     /// Stop before writing if more than this share of a file of 1,000 documents or more would go
@@ -338,7 +338,7 @@ pub(crate) struct Explain {
     /// Id of the document
     #[arg(value_name = "ID", allow_hyphen_values = true)]
     pub(crate) id: String,
-    /// Print JSON, a line for each document of this id; one that is like no other is looked for where none else has it
+    /// Print JSON, a line for each document of this id
     #[arg(long)]
     pub(crate) json: bool,
     /// Print passages whole, however long

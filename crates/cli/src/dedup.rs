@@ -14,9 +14,9 @@ use onefold_formats::inputs::paths_of;
 use onefold_formats::source::{Fields, Format};
 use onefold_index::{Index, Options};
 use onefold_pipeline::{Against, EvidenceFormat, Job, Outcome, Resources, Switches, available_memory};
-use onefold_run::{KeepRule, Manifest, Method, Plan, Unit};
+use onefold_run::{BadLine, KeepRule, Manifest, Method, Plan, Unit};
 use std::collections::BTreeMap;
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -24,6 +24,9 @@ use std::time::Instant;
 pub(crate) fn run(arguments: &Dedup) -> Result<()> {
     let bars = Bars::new(arguments.machine.quiet);
     let to_stdout = arguments.output.as_deref() == Some(Path::new("-"));
+    if to_stdout {
+        refuse_for_stdout(arguments)?;
+    }
     let named = named(&arguments.input)?;
     // What was spooled is gone with the process, and so is an output on its way to standard output.
     crate::terminal::RESUMABLE.store(!to_stdout && !are_spooled(&named), Ordering::Relaxed);
@@ -79,10 +82,40 @@ pub(crate) fn run(arguments: &Dedup) -> Result<()> {
             manifest
         }
     };
+    let mut bad = None;
     if to_stdout {
         print_kept(&manifest, &folder.join("kept"))?;
+        bad = Some(first_bad(&folder)?);
     }
-    summary(&manifest, arguments, output, started.elapsed().as_secs_f64())
+    let done = Done { manifest: &manifest, bad, seconds: started.elapsed().as_secs_f64() };
+    summary(&done, arguments, output)
+}
+
+/// Refuses flags of an output folder where there is none: they would do nothing.
+fn refuse_for_stdout(arguments: &Dedup) -> Result<()> {
+    let of_folders = [
+        (arguments.evidence == EvidenceKind::Parquet, "--evidence parquet"),
+        (arguments.force, "--force"),
+        (arguments.resume, "--resume"),
+    ];
+    if let Some((_, flag)) = of_folders.iter().find(|(is_given, _)| *is_given) {
+        bail!("{flag} goes with a folder as --output: `-` leaves nothing behind");
+    }
+    if arguments.json && arguments.machine.quiet && !arguments.plan {
+        bail!(
+            "--json goes without --quiet where --output is `-`: the summary is on standard error then, which --quiet silences"
+        );
+    }
+    Ok(())
+}
+
+/// Bad records that are told of where no file names them.
+const BAD_TOLD: usize = 10;
+
+/// The first bad records of an output that is about to go.
+fn first_bad(folder: &Path) -> Result<Vec<BadLine>> {
+    let file = BufReader::new(fs_err::File::open(folder.join("bad.jsonl"))?);
+    file.lines().take(BAD_TOLD).map(|line| Ok(serde_json::from_str(&line?)?)).collect()
 }
 
 /// Opens the index that a run is held against, and sees that both decide alike.
@@ -252,10 +285,19 @@ fn print_estimate(job: &Job<'_>, output: Option<&Path>, json: bool) -> Result<()
     Ok(())
 }
 
-fn summary(manifest: &Manifest, arguments: &Dedup, output: &Path, seconds: f64) -> Result<()> {
+/// What there is to tell of a run that has ended.
+struct Done<'a> {
+    manifest: &'a Manifest,
+    /// The first bad records, where no file is left that names them.
+    bad: Option<Vec<BadLine>>,
+    seconds: f64,
+}
+
+fn summary(done: &Done<'_>, arguments: &Dedup, output: &Path) -> Result<()> {
+    let &Done { manifest, ref bad, seconds } = done;
     let counts = &manifest.counts;
     if arguments.json {
-        let value = serde_json::json!({
+        let mut value = serde_json::json!({
             "version": manifest.version,
             "counts": counts,
             "paragraphs": manifest.paragraphs,
@@ -265,12 +307,14 @@ fn summary(manifest: &Manifest, arguments: &Dedup, output: &Path, seconds: f64) 
             "seconds": seconds,
             "peak_memory_bytes": manifest.peak_memory_bytes,
         });
-        if output != Path::new("-") {
-            outln!("{value}");
-        } else if !arguments.machine.quiet {
+        match bad {
+            None => outln!("{value}"),
             // Standard output is the corpus.
-            note!("{value}");
-            return Ok(());
+            Some(first) => {
+                value["first_bad"] = serde_json::to_value(first)?;
+                note!("{value}");
+                return Ok(());
+            }
         }
     }
     if arguments.machine.quiet {
@@ -314,16 +358,34 @@ fn summary(manifest: &Manifest, arguments: &Dedup, output: &Path, seconds: f64) 
     let kinds = |counts: &BTreeMap<String, u64>| {
         counts.iter().map(|(kind, count)| format!("{count} {kind}")).collect::<Vec<_>>().join(", ")
     };
+    let see = |name: &str| match bad {
+        None => format!("; see {name}.{}", manifest.evidence),
+        Some(_) => String::new(),
+    };
     let (skipped, needs) = (&manifest.pages.skipped, &manifest.pages.needs);
     if !skipped.is_empty() {
         note!("skipped  {:>12}  {}", skipped.values().sum::<u64>(), kinds(skipped));
     }
     if !needs.is_empty() {
-        let (count, ending) = (needs.values().sum::<u64>(), &manifest.evidence);
-        note!("needing  {count:>12}  {} to show their content; see needs.{ending}", kinds(needs));
+        let count = needs.values().sum::<u64>();
+        note!("needing  {count:>12}  {} to show their content{}", kinds(needs), see("needs"));
     }
     if counts.bad > 0 {
-        note!("bad      {:>12}  {}; see bad.{}", counts.bad, kinds(&manifest.bad_by_kind), manifest.evidence);
+        note!("bad      {:>12}  {}{}", counts.bad, kinds(&manifest.bad_by_kind), see("bad"));
+    }
+    for line in bad.iter().flatten() {
+        // A file that cannot be read is bad as a whole.
+        let record = if line.offset + line.length > 0 {
+            format!(" record at {}:", line.offset)
+        } else {
+            String::new()
+        };
+        note!("note: {}", escape(&format!("{}:{record} {}", line.source, line.message)));
+    }
+    if let Some(more) =
+        bad.as_ref().map(|first| counts.bad.saturating_sub(first.len() as u64)).filter(|&more| more > 0)
+    {
+        note!("note: and {more} more bad records");
     }
     for note in &manifest.notes {
         note!("note: {}", crate::terminal::escape(note));

@@ -1,7 +1,7 @@
 //! `onefold explain`.
 
 use crate::args::Explain;
-use crate::terminal::escape;
+use crate::terminal::{escape, note};
 use anyhow::Result;
 use onefold_pipeline::explain::{Explanation, Fate, Passage, Side, explain};
 use onefold_run::{DocumentRef, TEXT_CHARS, UrlRule, Verdict};
@@ -9,14 +9,24 @@ use std::io::Write;
 
 pub(crate) fn run(arguments: &Explain) -> Result<()> {
     let mut out = std::io::stdout().lock();
-    for explanation in explain(&arguments.run, &arguments.id)? {
+    let mut first = true;
+    let unread = explain(&arguments.run, &arguments.id, |explanation| -> Result<()> {
         if arguments.json {
             let mut value = serde_json::to_value(&explanation)?;
             value["version"] = 1.into();
             writeln!(out, "{value}")?;
         } else {
+            if !std::mem::take(&mut first) {
+                writeln!(out)?;
+            }
             print(&mut out, &explanation, arguments.full)?;
         }
+        // The inputs are searched for more behind what is known at once.
+        Ok(out.flush()?)
+    })?;
+    if let Some(why) = unread {
+        let why = escape(&why.to_string());
+        note!("note: documents of this id that were like no other may be missing here: {why}");
     }
     Ok(())
 }

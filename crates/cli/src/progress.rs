@@ -1,8 +1,9 @@
 //! Progress on a terminal: a bar for each stage.
 
 use crate::terminal::note;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{HumanCount, ProgressBar, ProgressState, ProgressStyle};
 use onefold_pipeline::{Progress, StageKind};
+use std::fmt::Write;
 use std::io::IsTerminal;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -40,12 +41,15 @@ impl Progress for Bars {
                 "{prefix:>7} {bar:30} {decimal_bytes}/{decimal_total_bytes}  {decimal_bytes_per_sec}  {msg}  {eta} left"
             }
             StageKind::Match | StageKind::Verify => {
-                "{prefix:>7} {bar:30} {human_pos}/{human_len} documents  {per_sec}  {eta} left"
+                "{prefix:>7} {bar:30} {human_pos}/{human_len} documents  {rate}  {eta} left"
             }
         };
         let bar = ProgressBar::new(total).with_prefix(stage.name());
         if let Ok(style) = ProgressStyle::with_template(template) {
-            bar.set_style(style);
+            bar.set_style(style.with_key("rate", |state: &ProgressState, out: &mut dyn Write| {
+                // A bar that cannot be drawn is no error.
+                let _ = write!(out, "{}/s", HumanCount(state.per_sec().round() as u64));
+            }));
         }
         bar.enable_steady_tick(Duration::from_millis(200));
         self.documents.store(0, Ordering::Relaxed);

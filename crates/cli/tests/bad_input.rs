@@ -424,7 +424,28 @@ fn places_that_may_not_be_read() {
         let bad = forbidden.len() as u64;
         run.counted(4 + bad, 2, 2, bad);
     }
-    fs_err::set_permissions(place.path("in/closed"), PermissionsExt::from_mode(0o700)).unwrap();
+    // A folder whose names may be read, and nothing else.
+    place.write("listed/a.jsonl", four_documents());
+    std::os::unix::fs::symlink("nowhere", place.path("listed/link.jsonl")).unwrap();
+    std::os::unix::fs::symlink("in/closed/a.jsonl", place.path("link.jsonl")).unwrap();
+    fs_err::set_permissions(place.path("listed"), PermissionsExt::from_mode(0o644)).unwrap();
+    if let Some(mut command) = without_privilege(&place, "dedup listed li*.jsonl in/dang* --output named") {
+        common::Ran::from(command.output().unwrap()).ok();
+        let bad = place.finished("named").bad();
+        let messages: Vec<_> =
+            bad.iter().map(|bad| (text_of(&bad["source"]), text_of(&bad["message"]))).collect();
+        let denied = "Permission denied (os error 13)";
+        let expected = [
+            ("listed/a.jsonl", denied.to_owned()),
+            ("listed/link.jsonl", denied.to_owned()),
+            ("link.jsonl", format!("a link that cannot be followed: {denied}")),
+            ("in/dangling.jsonl", "a link to nothing".to_owned()),
+        ];
+        assert_eq!(messages, expected.map(|(source, message)| (source.to_owned(), message)));
+    }
+    for folder in ["listed", "in/closed"] {
+        fs_err::set_permissions(place.path(folder), PermissionsExt::from_mode(0o700)).unwrap();
+    }
 }
 
 /// The command as a user to whom permissions apply; root gives up what puts it above them.
@@ -563,6 +584,53 @@ fn bad_records_are_fatal_from_a_number_on() {
     std::os::unix::fs::symlink("nowhere", place.path("in/x")).unwrap();
     place.write("in/a.jsonl", four_documents());
     place.run("dedup in --output two --max-bad-records 0").fails(2, &["--max-bad-records"]);
+}
+
+#[test]
+fn too_many_bad_records_are_told_alike_in_every_run() {
+    let place = Place::new();
+    let good = line("a", &prose("alpha", 20));
+    // More than a block of them.
+    place.write("a.jsonl", good.clone() + &"bad\n".repeat(60_000));
+    let expected = format!(
+        "more than 7000 bad records, the most that --max-bad-records allows; the first: a.jsonl: record at {}: ",
+        good.len()
+    );
+    for run in 0..4 {
+        let ran = place.run(&format!("dedup a.jsonl --output out{run} --threads 4 --max-bad-records 7000"));
+        ran.fails(2, &[&expected]);
+    }
+    // The same of what was read before.
+    let copies = (0..1200).map(|n| line(&format!("c{n}"), &prose("beta", 20))).collect::<String>();
+    place.write("b.jsonl", format!("{good}bad\n{copies}bad\n"));
+    place.run("dedup b.jsonl --output stopped").fails(2, &["--max-removed"]);
+    let named = format!(
+        "more than 1 bad records, the most that --max-bad-records allows; the first: b.jsonl: record at {}",
+        good.len()
+    );
+    place.run("dedup b.jsonl --output stopped --resume --max-bad-records 1").fails(2, &[&named]);
+}
+
+#[test]
+fn bad_records_are_named_where_no_folder_is_written() {
+    let place = Place::new();
+    let good = line("a", &prose("alpha", 20));
+    place.write("a.jsonl", good.clone() + &"bad\n".repeat(12));
+    let ran = place.run("dedup a.jsonl --output -").ok();
+    assert_eq!(ran.text(), good);
+    assert!(ran.stderr.contains("12 json") && !ran.stderr.contains("bad.jsonl"), "{}", ran.stderr);
+    assert_eq!(ran.stderr.matches("note: a.jsonl: record at ").count(), 10, "{}", ran.stderr);
+    for place in [good.len(), good.len() + 36] {
+        assert!(ran.stderr.contains(&format!("note: a.jsonl: record at {place}: ")), "{}", ran.stderr);
+    }
+    assert!(ran.stderr.contains("note: and 2 more bad records"), "{}", ran.stderr);
+    assert_eq!(place.run("dedup a.jsonl --output - --quiet").ok().stderr, "");
+    let ran = place.run("dedup a.jsonl --output - --json").ok();
+    let told: serde_json::Value = serde_json::from_str(&ran.stderr).unwrap();
+    assert_eq!(told["first_bad"].as_array().unwrap().len(), 10);
+    assert_eq!(told["first_bad"][0]["offset"], good.len());
+    let ran = place.run("dedup a.jsonl --output out").ok();
+    assert!(ran.stderr.contains("see bad.jsonl") && !ran.stderr.contains("note:"), "{}", ran.stderr);
 }
 
 #[test]

@@ -139,3 +139,71 @@ fn an_input_that_has_gone_does_not_hide_the_others_and_ids_may_begin_with_a_dash
     assert_eq!(place.run("explain out --json -c").ok().json().len(), 1);
     place.run("explain out none").fails(2, &["a.jsonl"]);
 }
+
+#[test]
+fn all_documents_of_an_id_are_told_of() {
+    let place = Place::new();
+    let k = prose("alpha", 60);
+    let lines = [line("k", &k), line("g", &prose("beta", 60)), line("g", &k), line("g", ""), line("k", &k)];
+    place.write("a.jsonl", lines.concat());
+    place.dedup("a.jsonl");
+    let verdicts = |id: &str| -> Vec<(String, u64)> {
+        let told = place.run(&format!("explain out {id} --json")).ok().json();
+        let verdict = |one: &serde_json::Value| common::text_of(&one["fate"]["verdict"]);
+        told.iter().map(|one| (verdict(one), one["document"]["offset"].as_u64().unwrap())).collect()
+    };
+    let starts: Vec<u64> = (0..5).map(|n| lines[..n].concat().len() as u64).collect();
+    let expected = |list: &[(&str, usize)]| -> Vec<(String, u64)> {
+        list.iter().map(|&(verdict, n)| (verdict.to_owned(), starts[n])).collect()
+    };
+    assert_eq!(verdicts("g"), expected(&[("removed", 2), ("unique", 1), ("empty", 3)]));
+    assert_eq!(verdicts("k"), expected(&[("removed", 4), ("keeper", 0)]));
+    let told = place.run("explain out g").ok();
+    assert_eq!(told.text().matches("document  g (a.jsonl at ").count(), 3, "{}", told.text());
+    for said in ["removed: exact duplicate", "kept: like no document", "kept: empty"] {
+        assert!(told.text().contains(said), "{said}: {}", told.text());
+    }
+    assert_eq!(told.stderr, "");
+    // Where the inputs are gone, what may be missing is said.
+    fs_err::remove_file(place.path("a.jsonl")).unwrap();
+    let told = place.run("explain out g").ok();
+    assert!(told.text().contains("removed: exact duplicate"), "{}", told.text());
+    assert!(
+        told.stderr.contains("may be missing here: ") && told.stderr.contains("a.jsonl"),
+        "{}",
+        told.stderr
+    );
+}
+
+#[test]
+fn long_passages_are_shortened_unless_they_are_asked_for_whole() {
+    let place = Place::new();
+    place.write("a.jsonl", line("a", &prose("alpha", 100)) + &line("b", &edited("alpha", 100, &[99])));
+    place.dedup("a.jsonl");
+    let shared = common::words("alpha", 99);
+    let (start, end) = (shared[..12].join(" "), shared[87..].join(" "));
+    let told = place.run("explain out b").ok();
+    assert!(told.text().contains(&format!("= {start} … 75 words … {end}\n")), "{}", told.text());
+    let told = place.run("explain out b --full").ok();
+    assert!(told.text().contains(&format!("= {}\n", shared.join(" "))), "{}", told.text());
+}
+
+#[test]
+fn a_score_below_the_threshold_is_accounted_for_by_the_rule_of_components() {
+    let place = Place::new();
+    // A~B and B~C, but not A~C.
+    let texts = [&[][..], &[20, 21], &[20, 21, 60, 61]].map(|places| edited("alpha", 100, places));
+    place.write(
+        "a.jsonl",
+        ["A", "B", "C"].iter().zip(&texts).map(|(id, text)| line(id, text)).collect::<String>(),
+    );
+    for (cluster, joins) in [("components", true), ("star", false)] {
+        place.dedup(&format!("a.jsonl --threshold 0.85 --force --cluster {cluster}"));
+        let id = if joins { "C" } else { "B" };
+        let told = place.run(&format!("explain out {id}")).ok();
+        assert!(told.text().contains("removed: near duplicate"), "{}", told.text());
+        assert_eq!(told.text().contains("score     0.7778"), joins, "{}", told.text());
+        let said = "joins through any that it matches and need not match the keeper";
+        assert_eq!(told.text().contains(said), joins, "{}", told.text());
+    }
+}

@@ -36,6 +36,17 @@ fn a_flag_of_another_method_is_an_error_that_names_the_right_one() {
 }
 
 #[test]
+fn flags_of_an_output_folder_are_refused_where_there_is_none() {
+    let place = Place::new();
+    place.write("a.jsonl", common::four_documents());
+    for flag in ["--evidence parquet", "--force", "--resume"] {
+        let ran = place.run(&format!("dedup a.jsonl --output - {flag}"));
+        assert_eq!(ran.fails(2, &[&format!("{flag} goes with a folder as --output")]).text(), "");
+    }
+    place.run("dedup a.jsonl --output - --evidence jsonl").ok();
+}
+
+#[test]
 fn short_help_fits_a_screen_and_long_help_has_headings() {
     let place = Place::new();
     let short = place.run("dedup -h").ok();

@@ -155,6 +155,22 @@ fn the_highest_of_a_field_wins_and_a_missing_one_is_last() {
 }
 
 #[test]
+fn whole_numbers_of_64_bits_are_told_apart() {
+    let pairs = [
+        (json!(9_007_199_254_740_992_u64), json!(9_007_199_254_740_993_u64)),
+        (json!("9007199254740993"), json!(9_007_199_254_740_994_u64)),
+        (json!(u64::MAX - 1), json!(u64::MAX)),
+        (json!(i64::MIN), json!(i64::MIN + 1)),
+        (json!(i64::MAX), json!(1e19)),
+    ];
+    for (low, high) in pairs {
+        // A tie would go to the first id.
+        let documents = [json!({"id": "a", "n": low}), json!({"id": "b", "n": high})];
+        assert_eq!(survivor(&documents, "--keep field:n"), "b", "{documents:?}");
+    }
+}
+
+#[test]
 fn ties_are_broken_by_id() {
     let documents = [
         json!({"id": "b", "url": "http://x/2", "date": "2024-01-01", "q": 1}),

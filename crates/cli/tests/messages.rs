@@ -4,7 +4,7 @@
 mod common;
 
 use common::shim::Shim;
-use common::{Place, Ran, compressed, four_documents, line, prose, table};
+use common::{Place, Ran, compressed, edited, four_documents, line, prose, table};
 use std::process::Command;
 
 #[test]
@@ -155,4 +155,30 @@ fn one_stream_is_of_one_format() {
         let ran = place.run(&format!("dedup {input} --output -")).ok();
         assert!(!ran.stdout.is_empty(), "{input}");
     }
+}
+
+#[test]
+fn rates_of_a_bar_are_whole_numbers() {
+    let place = Place::new();
+    // Enough that the bar is drawn more than once.
+    let lines = (0..3000).map(|n| line(&format!("d{n}"), &edited(&format!("t{}x", n / 2), 60, &[n % 60])));
+    place.write("a.jsonl", lines.collect::<String>());
+    let onefold = env!("CARGO_BIN_EXE_onefold");
+    let command = format!("{onefold} dedup a.jsonl --output out --threads 1");
+    let mut terminal = Command::new("script");
+    terminal.args(["-qec", &command, "/dev/null"]).current_dir(place.path("")).env("TERM", "xterm");
+    let Ok(output) = terminal.output() else {
+        eprintln!("skipped: no script to make a terminal");
+        return;
+    };
+    let drawn = String::from_utf8_lossy(&output.stdout);
+    let rates: Vec<&str> = drawn
+        .split("documents  ")
+        .skip(1)
+        .filter_map(|behind| behind.split_once("/s"))
+        .map(|(rate, _)| rate)
+        .collect();
+    assert!(!rates.is_empty(), "{drawn}");
+    let is_whole = |rate: &&str| rate.bytes().all(|byte| byte.is_ascii_digit() || byte == b',');
+    assert!(rates.iter().all(is_whole), "{rates:?}");
 }

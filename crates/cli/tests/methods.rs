@@ -337,6 +337,16 @@ fn sketches_of_any_kind_and_width_find_the_same() {
     ] {
         assert_eq!(pairs(listed(other).text()), pairs(usual.text()), "{other}");
     }
+    // What they estimate is their own.
+    let estimated = |arguments: &str| pairs(listed(&format!("--verify none {arguments}")).text());
+    let usual = estimated("");
+    assert_eq!(estimated("--signature-bits 8"), usual, "the default");
+    let others =
+        ["--sketch classic", "--signature-bits 16", "--signature-bits 32", "--signature 512"].map(estimated);
+    for (number, other) in others.iter().enumerate() {
+        assert_ne!(*other, usual, "{number}");
+        assert!(others[..number].iter().all(|before| before != other), "{number}");
+    }
 }
 
 #[test]

@@ -8,6 +8,7 @@ use crate::compress::Compression;
 use crate::json::{self, Value};
 use crate::payload::{Judge, by_header};
 use crate::row;
+use crate::score::Score;
 use crate::sniff;
 use crate::source::{Fields, Format};
 use crate::text::CsvHeader;
@@ -37,7 +38,7 @@ pub struct Document<'a> {
     /// Its date as written.
     pub date: Option<Cow<'a, str>>,
     /// Its score, where one was asked for.
-    pub score: Option<f64>,
+    pub score: Option<Score>,
     /// The group it is compared within, where one was asked for.
     pub group: Option<Cow<'a, str>>,
     /// What it says.
@@ -241,7 +242,7 @@ impl Parser {
             Some(Value::Number(number)) => Some(Cow::Borrowed(number)),
             _ => None,
         };
-        let score = string(score).and_then(|score| score.parse().ok());
+        let score = string(score).and_then(|score| Score::parse(&score));
         let (id, url, date) = (string(id), string(url), string(date));
         let group = fields.group.as_ref().and_then(|_| string(group));
         Ok(document(Document { id, url, date, score, group, body: Body::Text(text), ..Document::default() }))
@@ -267,7 +268,7 @@ impl Parser {
             id: field(&self.fields.id)?,
             url: field(&self.fields.url)?,
             date: field(&self.fields.date)?,
-            score: named(&self.fields.score)?.and_then(|score| score.parse().ok()),
+            score: named(&self.fields.score)?.and_then(|score| Score::parse(&score)),
             group: named(&self.fields.group)?,
             ..Document::default()
         };

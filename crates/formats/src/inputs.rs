@@ -113,13 +113,20 @@ impl Inputs {
 
     /// Takes what a folder or a pattern led to.
     fn found(&mut self, path: PathBuf, base: &Path) -> Result<(), Error> {
-        let Ok(metadata) = fs_err::metadata(&path) else {
-            let message = "a link to nothing, or to where nothing may be read";
-            self.bad.push((path, BadRecord::new(BadKind::Permission, message)));
-            return Ok(());
+        let linked = path.is_symlink();
+        let metadata = match path.metadata() {
+            Ok(metadata) => metadata,
+            Err(error) => {
+                let message = match error.kind() {
+                    std::io::ErrorKind::NotFound if linked => "a link to nothing".to_owned(),
+                    _ if linked => format!("a link that cannot be followed: {error}"),
+                    _ => error.to_string(),
+                };
+                self.bad.push((path, BadRecord::new(BadKind::Permission, message)));
+                return Ok(());
+            }
         };
         // A link to a folder may lead back here.
-        let linked = fs_err::symlink_metadata(&path)?.file_type().is_symlink();
         if metadata.is_dir() && !linked {
             self.walk(&path, base)?;
         } else if metadata.is_file() {

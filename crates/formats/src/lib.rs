@@ -23,6 +23,7 @@ pub mod json;
 pub mod payload;
 pub mod reader;
 mod row;
+pub mod score;
 mod sniff;
 pub mod source;
 mod stream;

@@ -47,10 +47,8 @@ pub enum Error {
         limit: f64,
     },
     /// Too much is bad.
-    #[error("{found} bad records, more than --max-bad-records {limit} allows; the first: {first}")]
+    #[error("more than {limit} bad records, the most that --max-bad-records allows; the first: {first}")]
     MaxBad {
-        /// Bad records found.
-        found: u64,
         /// Bad records allowed.
         limit: u64,
         /// The first of them, with its place.

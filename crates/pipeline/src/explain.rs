@@ -12,6 +12,7 @@ use passages::passages;
 pub use passages::{Passage, Side};
 use records::Past;
 use serde::Serialize;
+use std::collections::HashSet;
 use std::path::Path;
 
 /// What is known of a document.
@@ -76,16 +77,49 @@ pub struct Measured {
 /// Other members of a cluster that are named.
 const NAMED: usize = 10;
 
-/// Explains all documents of an id.
-pub fn explain(run: &Path, id: &str) -> Result<Vec<Explanation>, Error> {
-    let manifest = Manifest::read(run)?;
+/// Hands over what is known of each document of an id: those that the evidence names, then those that it does not, which
+/// were kept. Tells why not all inputs could be searched for these, if they could not.
+pub fn explain<E: From<Error>>(
+    run: &Path,
+    id: &str,
+    mut take: impl FnMut(Explanation) -> Result<(), E>,
+) -> Result<Option<Error>, E> {
+    let manifest = Manifest::read(run).map_err(Error::from)?;
     let past = Past { folder: run, manifest: &manifest };
+    let place = |document: &DocumentRef| (document.source.clone(), document.offset);
+    let mut named = HashSet::new();
+    for explanation in of_evidence(past, id)? {
+        named.insert(place(&explanation.document));
+        take(explanation)?;
+    }
+    let mut found = !named.is_empty();
+    let unread = records::documents(past, id, &mut |document, text| {
+        if named.contains(&place(&document)) {
+            return Ok(());
+        }
+        found = true;
+        let mut normaliser = Normaliser::new(&manifest.plan.text);
+        // A text that is all template is left as it is: templates make none empty.
+        normaliser.read(text);
+        let fate = if normaliser.normalised().is_empty() { Fate::Empty } else { Fate::Unique };
+        take(kept(&manifest, document, fate))
+    })?;
+    match unread {
+        _ if found => Ok(unread),
+        Some(error) => Err(error.into()),
+        None => Err(Error::UnknownDocument { id: id.to_owned() }.into()),
+    }
+}
+
+/// What the evidence tells of documents of an id.
+fn of_evidence(past: Past<'_>, id: &str) -> Result<Vec<Explanation>, Error> {
+    let Past { folder: run, manifest } = past;
     let mut found = Vec::new();
-    let removed = records::removed(run, &manifest, |removed| removed.document.id == id)?;
+    let removed = records::removed(run, manifest, |removed| removed.document.id == id)?;
     if manifest.plan.unit == Unit::Paragraph {
         for paragraphs in removed.chunk_by(|a, b| a.document == b.document) {
             let (document, paragraphs) = (paragraphs[0].document.clone(), paragraphs.to_vec());
-            found.push(kept(&manifest, document, Fate::Cut { paragraphs }));
+            found.push(kept(manifest, document, Fate::Cut { paragraphs }));
         }
     } else {
         let is_read = removed.iter().any(|removed| removed.index.is_none());
@@ -96,25 +130,16 @@ pub fn explain(run: &Path, id: &str) -> Result<Vec<Explanation>, Error> {
             });
             found.push(read.unwrap_or_else(|unread| Explanation {
                 unread: Some(unread),
-                ..kept(&manifest, removed.document.clone(), Fate::Removed(Box::new(removed)))
+                ..kept(manifest, removed.document.clone(), Fate::Removed(Box::new(removed)))
             }));
         }
     }
     for cluster in
-        records::clusters(run, &manifest, |cluster| cluster.keeper.id == id && cluster.index.is_none())?
+        records::clusters(run, manifest, |cluster| cluster.keeper.id == id && cluster.index.is_none())?
     {
-        found.push(explain_keeper(&manifest, cluster));
+        found.push(explain_keeper(manifest, cluster));
     }
-    if found.is_empty() {
-        for document in records::documents(past, id)? {
-            let mut normaliser = Normaliser::new(&manifest.plan.text);
-            // A text that is all template is left as it is: templates make none empty.
-            normaliser.read(&records::text(past, None, &document)?);
-            let fate = if normaliser.normalised().is_empty() { Fate::Empty } else { Fate::Unique };
-            found.push(kept(&manifest, document, fate));
-        }
-    }
-    if found.is_empty() { Err(Error::UnknownDocument { id: id.to_owned() }) } else { Ok(found) }
+    Ok(found)
 }
 
 /// Hands over the lines of a run's `removed`, in order.

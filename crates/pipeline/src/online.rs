@@ -16,7 +16,7 @@ use onefold_formats::document::{Document, Parsed, Parser};
 use onefold_formats::reader::{Progress, Reader};
 use onefold_formats::source::{Layout, Source};
 use onefold_formats::{BadRecord, Block};
-use onefold_run::{Method, Plan, RankInput, Verify};
+use onefold_run::{Method, Plan, Rank, RankInput, Verify};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -40,7 +40,7 @@ pub struct Incoming {
     /// Whether it has no token.
     pub empty: bool,
     /// Its rank by the plan's keep rule, the lowest best.
-    pub rank: u64,
+    pub rank: Rank,
     /// MinHash signature, where the plan's method has one.
     pub signature: Option<Vec<u64>>,
     /// SimHash by the plan's features and weights.

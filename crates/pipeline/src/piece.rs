@@ -3,10 +3,10 @@
 //! A piece is the checkpoint of its stretch and the input of the stages behind. Layout, little-endian:
 //!
 //! ```text
-//! 8  magic "ONEFOLD\x03"
+//! 8  magic "ONEFOLD\x04"
 //! 40 length of the meta section, then of rows, names, keys, records (five u64)
 //! …  meta: JSON, see `Meta`
-//! …  rows: one of 37 bytes a document
+//! …  rows: one of 39 bytes a document
 //! …  names: id, url, record id, date and payload digest of each document
 //! …  keys: keys with their document, in 256 slices by their first byte; behind those, shingle keys in 256 more
 //! …  records: what is kept of the sketches of each document, see `record`
@@ -23,20 +23,20 @@ use crate::sketcher::Sketches;
 pub(crate) use file::{PieceFile, Room};
 pub(crate) use handles::Handles;
 pub(crate) use notes::{BadEntry, Gap, LinkEntry, Notes};
-use onefold_run::PageCounts;
+use onefold_run::{PageCounts, Rank};
 use serde::{Deserialize, Serialize};
 use std::io::Write;
 use std::path::Path;
 use xxhash_rust::xxh3::xxh3_64;
 
-const MAGIC: &[u8; 8] = b"ONEFOLD\x03";
+const MAGIC: &[u8; 8] = b"ONEFOLD\x04";
 /// Slices of each key space.
 pub(crate) const SLICES: usize = 256;
 /// Slices of both key spaces: keys, then shingle keys.
 pub(crate) const ALL_SLICES: usize = 2 * SLICES;
 /// Bytes of a key with its document.
 pub(crate) const KEY_BYTES: usize = 12;
-const ROW_BYTES: usize = 37;
+const ROW_BYTES: usize = 39;
 /// Names of a document: id, url, and what a WARC record is known by.
 const NAMES: usize = 5;
 const HEADER_BYTES: usize = 48;
@@ -47,7 +47,7 @@ pub(crate) struct Row {
     pub(crate) digest: u128,
     pub(crate) offset: u64,
     pub(crate) length: u32,
-    pub(crate) rank: u64,
+    pub(crate) rank: Rank,
     pub(crate) empty: bool,
 }
 
@@ -209,7 +209,8 @@ impl Piece {
             out.extend_from_slice(&row.digest.to_le_bytes());
             out.extend_from_slice(&row.offset.to_le_bytes());
             out.extend_from_slice(&row.length.to_le_bytes());
-            out.extend_from_slice(&row.rank.to_le_bytes());
+            out.extend_from_slice(&row.rank.coarse.to_le_bytes());
+            out.extend_from_slice(&row.rank.fine.to_le_bytes());
             out.push(row.empty.into());
         }
         self.name_ends.iter().for_each(|end| out.extend_from_slice(&end.to_le_bytes()));
@@ -247,7 +248,13 @@ mod tests {
     use super::*;
 
     fn row(offset: u64) -> Row {
-        Row { digest: u128::MAX - 7, offset, length: 9, rank: 3, empty: offset == 2 }
+        Row {
+            digest: u128::MAX - 7,
+            offset,
+            length: 9,
+            rank: Rank { coarse: 3, fine: 500 },
+            empty: offset == 2,
+        }
     }
 
     #[test]

@@ -15,6 +15,7 @@ use crate::table::BYTES_A_DOCUMENT;
 use crate::urls::BYTES_A_VERSION;
 use onefold_formats::compress::window_bytes;
 use onefold_formats::source::{Layout, Source};
+use onefold_run::KeepRule;
 use sample::{SAMPLE_BYTES, SAMPLE_SOURCES, read_sample};
 use std::path::Path;
 use std::time::Instant;
@@ -231,7 +232,8 @@ pub(crate) fn held_by_documents(recipe: &Recipe<'_>, documents: u64) -> u64 {
     let versions = if recipe.plan.keeps_newest_version() { BYTES_A_VERSION } else { 0 };
     let fingerprint = if recipe.layout.has_fingerprint() { size_of::<u128>() as u64 } else { 0 };
     let set_len = if recipe.layout.has_set() { size_of::<u32>() as u64 } else { 0 };
-    documents * (BYTES_A_DOCUMENT + versions + fingerprint + set_len)
+    let fine_rank = if matches!(recipe.plan.keep, KeepRule::Field(_)) { size_of::<u16>() as u64 } else { 0 };
+    documents * (BYTES_A_DOCUMENT + versions + fingerprint + set_len + fine_rank)
 }
 
 /// Bytes of keys and signature that a document leaves when it is read.

@@ -12,7 +12,7 @@ use crate::hold::{HeldShingles, Hold};
 use crate::job::Job;
 use crate::large::Limits;
 use crate::payload::parser_for;
-use crate::piece::{Piece, PieceFile, Room};
+use crate::piece::{BadEntry, Handles, Piece, PieceFile, Room};
 use crate::preflight;
 use crate::progress::StageKind;
 use crate::recipe::Recipe;
@@ -24,7 +24,7 @@ use onefold_formats::document::Parser;
 use onefold_formats::reader::{Progress, Reader};
 use onefold_formats::source::{Fields, Format, Layout, Source};
 use onefold_formats::{BadRecord, Block, FrameKind};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -115,12 +115,27 @@ struct Scan<'a> {
     queue: Mutex<Queue>,
     /// Told when a source has been opened, or not.
     opened: Condvar,
-    bad: AtomicU64,
+    bad: Mutex<Bad>,
     documents: AtomicU64,
     hold: Hold,
     /// Held while a large document is worked on.
     large: Mutex<()>,
     limits: Limits,
+}
+
+/// Bad records so far, counted where there may be only so many.
+#[derive(Default)]
+struct Bad {
+    total: u64,
+    /// How many each source has, and the first of them.
+    sources: BTreeMap<Option<usize>, (u64, String)>,
+}
+
+impl Bad {
+    /// Takes back what was counted of a source that is read anew.
+    fn forget(&mut self, source: usize) {
+        self.total -= self.sources.remove(&Some(source)).map_or(0, |(count, _)| count);
+    }
 }
 
 #[derive(Default)]
@@ -155,7 +170,7 @@ pub(crate) fn scan(
             ..Queue::default()
         }),
         opened: Condvar::new(),
-        bad: AtomicU64::new(0),
+        bad: Mutex::default(),
         documents: AtomicU64::new(0),
         hold: match recipe.holds_shingles {
             true => Hold::new(budget_to_hold(job), sources.iter().map(|source| source.size).sum()),
@@ -164,9 +179,8 @@ pub(crate) fn scan(
         large: Mutex::new(()),
         limits: Limits::of(job),
     };
-    let first =
-        || bad_files.first().map_or_else(String::new, |(name, bad)| format!("{name}: {}", bad.message));
-    scan.count_bad(bad_files.len() as u64, first)?;
+    let first = || bad_files.first().map(|(name, bad)| format!("{name}: {}", bad.message));
+    scan.count_bad(None, bad_files.len() as u64, first)?;
     parallel(job, |_| scan.work())?;
     let queue = scan.queue.into_inner().unwrap_or_else(PoisonError::into_inner);
     for (source, as_stream) in sources.iter_mut().zip(&queue.as_stream) {
@@ -246,6 +260,7 @@ impl Scan<'_> {
     fn activate(&self, index: usize, mut source: Source) -> Result<Option<Arc<Active>>, Error> {
         // What an earlier run finished of this source is not read again.
         let (mut number, mut from, mut done) = (0, (0, 0), false);
+        let handles = Handles::default();
         while !done && let Some((piece, _)) = PieceFile::open(&self.workdir.piece(index, number))? {
             if number == 0 && piece.meta.as_stream {
                 source.layout = Layout::Stream;
@@ -253,7 +268,12 @@ impl Scan<'_> {
             number += 1;
             from = piece.meta.end;
             done = piece.meta.last.is_some();
-            self.count_bad(piece.meta.bad, || source.name.clone())?;
+            if piece.meta.bad > 0 {
+                let notes = piece.notes(&handles)?;
+                self.count_bad(Some(index), piece.meta.bad, || {
+                    notes.bad.first().map(|bad| place(&source, bad))
+                })?;
+            }
             self.count_documents(piece.documents.into())?;
         }
         let as_stream = source.layout == Layout::Stream && self.sources[index].layout == Layout::Members;
@@ -331,11 +351,6 @@ impl Scan<'_> {
             drop(turn);
         }
         let documents = piece.rows.len() as u64;
-        if let Some(first) = piece.notes.bad.first() {
-            let place =
-                || format!("{}: record at {}: {}", active.source.name, first.offset, first.bad.message);
-            self.count_bad(piece.notes.bad.len() as u64, place)?;
-        }
         let mut assembler = lock(&active.assembler);
         if !active.abandoned.load(Ordering::Relaxed) {
             self.job.progress.advance(read, documents);
@@ -375,7 +390,12 @@ impl Scan<'_> {
                 queue.held.insert(path, bytes);
             }
         }
-        Ok(())
+        match assembler.count_bad() {
+            Some((count, first)) => {
+                self.count_bad(Some(active.index), count, || Some(place(&active.source, first)))
+            }
+            None => Ok(()),
+        }
     }
 
     /// Starts over with a source whose members are not records.
@@ -387,6 +407,7 @@ impl Scan<'_> {
             lock(&self.queue).held.remove(&path);
             fs_err::remove_file(path)?;
         }
+        lock(&self.bad).forget(active.index);
         assembler.clear();
         drop(assembler);
         let source = Source { layout: Layout::Stream, ..active.source.clone() };
@@ -408,13 +429,27 @@ impl Scan<'_> {
         })
     }
 
-    fn count_bad(&self, count: u64, first: impl FnOnce() -> String) -> Result<(), Error> {
-        let found = self.bad.fetch_add(count, Ordering::Relaxed) + count;
-        match self.job.switches.max_bad_records {
-            Some(limit) if found > limit => Err(Error::MaxBad { found, limit, first: first() }),
+    /// Counts bad records of a source, or bad files, which come before all sources.
+    fn count_bad(
+        &self,
+        source: Option<usize>,
+        count: u64,
+        first: impl FnOnce() -> Option<String>,
+    ) -> Result<(), Error> {
+        let Some(limit) = self.job.switches.max_bad_records.filter(|_| count > 0) else { return Ok(()) };
+        let mut bad = lock(&self.bad);
+        bad.total += count;
+        bad.sources.entry(source).or_insert_with(|| (0, first().unwrap_or_default())).0 += count;
+        match bad.sources.first_key_value() {
+            Some((_, (_, first))) if bad.total > limit => Err(Error::MaxBad { limit, first: first.clone() }),
             _ => Ok(()),
         }
     }
+}
+
+/// A bad record, with where it is.
+fn place(source: &Source, bad: &BadEntry) -> String {
+    format!("{}: record at {}: {}", source.name, bad.offset, bad.bad.message)
 }
 
 /// The parser of a source's records; that of a CSV file knows its header.

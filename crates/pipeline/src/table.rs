@@ -6,7 +6,7 @@ use crate::piece::{Handles, Names, Notes, PieceFile, Row};
 use crate::record::Layout;
 use crate::urls::UrlMarks;
 use onefold_formats::source::Source;
-use onefold_run::{DocumentRef, KeepRule};
+use onefold_run::{DocumentRef, KeepRule, Rank};
 use std::borrow::Cow;
 
 /// Bytes of ids that are held at once to be sorted.
@@ -29,6 +29,8 @@ pub(crate) struct Table<'s> {
     length: Vec<u32>,
     /// Empty under the rule `first`.
     rank: Vec<u64>,
+    /// What decides between equal ranks, under a rule that goes by numbers of a field.
+    fine_rank: Vec<u16>,
     empty: Vec<bool>,
     /// Of each document, where documents have one.
     pub(crate) fingerprints: Vec<u128>,
@@ -63,6 +65,7 @@ impl<'s> Table<'s> {
             offset: Vec::new(),
             length: Vec::new(),
             rank: Vec::new(),
+            fine_rank: Vec::new(),
             empty: Vec::new(),
             fingerprints: Vec::new(),
             set_len: Vec::new(),
@@ -88,7 +91,10 @@ impl<'s> Table<'s> {
             self.length.push(row.length);
             self.empty.push(row.empty);
             if self.rule != KeepRule::First {
-                self.rank.push(row.rank);
+                self.rank.push(row.rank.coarse);
+            }
+            if matches!(self.rule, KeepRule::Field(_)) {
+                self.fine_rank.push(row.rank.fine);
             }
         }
         let layout = self.layout;
@@ -209,12 +215,12 @@ impl<'s> Table<'s> {
             documents.sort_unstable();
             return Ok(());
         }
-        documents.sort_unstable_by_key(|&document| (self.rank[document as usize], document));
+        documents.sort_unstable_by_key(|&document| (self.rank_of(document), document));
         // Ids are read only where the rule does not decide.
         let mut rest = documents;
         while let Some(&first) = rest.first() {
-            let rank = self.rank[first as usize];
-            let equal = rest.partition_point(|&document| self.rank[document as usize] <= rank);
+            let rank = self.rank_of(first);
+            let equal = rest.partition_point(|&document| self.rank_of(document) <= rank);
             let (tied, behind) = std::mem::take(&mut rest).split_at_mut(equal);
             if tied.len() > 1 {
                 self.sort_tied(tied)?;
@@ -222,6 +228,11 @@ impl<'s> Table<'s> {
             rest = behind;
         }
         Ok(())
+    }
+
+    fn rank_of(&self, document: DocId) -> Rank {
+        let fine = self.fine_rank.get(document as usize).copied().unwrap_or_default();
+        Rank { coarse: self.rank[document as usize], fine }
     }
 
     /// Sorts documents by id, digest and place.

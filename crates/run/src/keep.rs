@@ -1,6 +1,7 @@
 //! Which document of a cluster survives.
 
 use crate::date;
+use onefold_formats::score::Score;
 use serde::{Deserialize, Serialize};
 
 /// The keep rule: the first criterion of rank.
@@ -78,7 +79,16 @@ impl TryFrom<String> for KeepRule {
     }
 }
 
-/// The rank of a document that lacks what a rule goes by.
+/// A place in the order of a rule: the document of the lowest is kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Rank {
+    /// What decides.
+    pub coarse: u64,
+    /// What decides between numbers that have one nearest float; else 0.
+    pub fine: u16,
+}
+
+/// What decides of a document that lacks what a rule goes by.
 pub const LAST_RANK: u64 = u64::MAX;
 
 /// What a rule looks at in one document.
@@ -89,7 +99,7 @@ pub struct RankInput<'a> {
     /// Its date as written.
     pub date: Option<&'a str>,
     /// Its score.
-    pub score: Option<f64>,
+    pub score: Option<Score>,
     /// Bytes of its normalised text.
     pub normalised_bytes: u64,
 }
@@ -108,8 +118,17 @@ impl KeepRule {
         ))
     }
 
-    /// A number by which documents rank: the lowest is kept. What is missing ranks last.
-    pub fn rank(&self, input: &RankInput<'_>) -> u64 {
+    /// Where a document ranks. What is missing ranks last.
+    pub fn rank(&self, input: &RankInput<'_>) -> Rank {
+        let fine = match (self, input.score) {
+            // Turned round as the float is.
+            (KeepRule::Field(_), Some(score)) => !score.above().cast_unsigned() ^ (1 << 15),
+            _ => 0,
+        };
+        Rank { coarse: self.coarse_rank(input), fine }
+    }
+
+    fn coarse_rank(&self, input: &RankInput<'_>) -> u64 {
         const LAST: u64 = LAST_RANK;
         let url = input.url.filter(|url| !url.is_empty());
         match self {
@@ -122,10 +141,10 @@ impl KeepRule {
             }),
             KeepRule::Newest => input.date.and_then(date::instant).map_or(LAST, |at| LAST - 1 - at),
             KeepRule::Oldest => input.date.and_then(date::instant).unwrap_or(LAST),
-            KeepRule::Field(_) => input.score.filter(|score| !score.is_nan()).map_or(LAST, |score| {
+            KeepRule::Field(_) => input.score.map_or(LAST, |score| {
                 // The bits of a float in its numeric order, turned round because the highest is kept.
                 // Of zeroes there is one.
-                let bits = (score + 0.0).to_bits();
+                let bits = (score.nearest() + 0.0).to_bits();
                 let ordered = if bits >> 63 == 1 { !bits } else { bits | 1 << 63 };
                 (!ordered).min(LAST - 1)
             }),
@@ -137,7 +156,8 @@ impl KeepRule {
 mod tests {
     use super::*;
 
-    fn rank(rule: &KeepRule, url: Option<&str>, date: Option<&str>, score: Option<f64>, bytes: u64) -> u64 {
+    fn rank(rule: &KeepRule, url: Option<&str>, date: Option<&str>, score: Option<&str>, bytes: u64) -> Rank {
+        let score = score.and_then(Score::parse);
         rule.rank(&RankInput { url, date, score, normalised_bytes: bytes })
     }
 
@@ -145,7 +165,7 @@ mod tests {
     fn what_is_missing_ranks_last() {
         for rule in ["shortest-url", "https-then-shortest-url", "newest", "oldest", "field:q"] {
             let rule: KeepRule = rule.parse().unwrap();
-            let there = rank(&rule, Some("http://x"), Some("1970-01-01"), Some(f64::NEG_INFINITY), 1);
+            let there = rank(&rule, Some("http://x"), Some("1970-01-01"), Some("-inf"), 1);
             assert!(there < rank(&rule, None, None, None, 1), "{rule}");
             assert!(there < rank(&rule, Some(""), None, None, 1), "{rule}");
         }
@@ -172,6 +192,10 @@ mod tests {
         assert!(date("2024-02-29") < date("2024-03-01") && date("2023-12-31") < date("2024-01-01"));
         let score = KeepRule::Field("q".into());
         let of = |value| rank(&score, None, None, Some(value), 0);
-        assert!(of(2.5) < of(1.0) && of(1.0) < of(-1.0) && of(-1.0) < of(-2.0));
+        assert!(of("2.5") < of("1") && of("1") < of("-1") && of("-1") < of("-2"));
+        assert!(of("9007199254740993") < of("9007199254740992"));
+        assert!(of("9007199254740994") < of("9007199254740993"));
+        assert!(of("-9007199254740992") < of("-9007199254740993"));
+        assert_eq!(of("0"), of("-0"));
     }
 }

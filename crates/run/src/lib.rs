@@ -10,7 +10,7 @@ mod plan;
 mod urls;
 
 pub use evidence::{BadLine, Cluster, DocumentRef, NeedsLine, Removed, TEXT_CHARS, Verdict};
-pub use keep::{KeepRule, KeepRuleError, LAST_RANK, RankInput};
+pub use keep::{KeepRule, KeepRuleError, LAST_RANK, Rank, RankInput};
 pub use manifest::{
     AgainstRecord, Bucket, Counts, FORMAT_VERSION, InputRecord, Manifest, ManifestError, PageCounts,
     ParagraphCounts, Stage,

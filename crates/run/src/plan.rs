@@ -223,7 +223,10 @@ impl Plan {
         }
         let cluster = match self.cluster {
             Clustering::Star => "star",
-            Clustering::Components => "components",
+            // The score against the keeper may be below the threshold of the same rule.
+            Clustering::Components => {
+                "components, where a document joins through any that it matches and need not match the keeper"
+            }
         };
         format!("{rule}; cluster: {cluster}; keep: {}", self.keep)
     }

@@ -66,8 +66,7 @@ fn feed(
     if let Some(first) = summary.first_bad {
         if let Some(limit) = input.max_bad_records.filter(|&limit| summary.bad > limit) {
             bail!(
-                "{} bad records, more than --max-bad-records {limit} allows; the first: {first}",
-                summary.bad
+                "more than {limit} bad records, the most that --max-bad-records allows; the first: {first}"
             );
         }
         if !machine.quiet {

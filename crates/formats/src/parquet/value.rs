@@ -3,6 +3,7 @@
 use super::file::RowFile;
 use crate::bad::{BadKind, BadRecord};
 use crate::row::{self, Row};
+use crate::score::Score;
 use crate::source::Fields;
 use arrow_array::cast::AsArray;
 use arrow_array::temporal_conversions::{as_date, as_datetime};
@@ -154,19 +155,19 @@ fn hexadecimal(bytes: &[u8]) -> String {
 }
 
 /// A cell as a number.
-fn number(array: &ArrayRef, row: usize) -> Option<f64> {
+fn number(array: &ArrayRef, row: usize) -> Option<Score> {
     if array.is_null(row) {
         return None;
     }
-    Some(match array.data_type() {
-        DataType::Int64 => array.as_primitive::<Int64Type>().value(row) as f64,
-        DataType::UInt64 => array.as_primitive::<UInt64Type>().value(row) as f64,
-        DataType::Float16 => array.as_primitive::<Float16Type>().value(row).to_f64(),
-        DataType::Float32 => f64::from(array.as_primitive::<Float32Type>().value(row)),
-        DataType::Float64 => array.as_primitive::<Float64Type>().value(row),
-        DataType::Decimal128(..) | DataType::Decimal256(..) => render(array, row)?.parse().ok()?,
-        DataType::Int8 | DataType::Int16 | DataType::Int32 => render(array, row)?.parse().ok()?,
-        DataType::UInt8 | DataType::UInt16 | DataType::UInt32 => render(array, row)?.parse().ok()?,
-        _ => std::str::from_utf8(array.as_binary_view_opt()?.value(row)).ok()?.parse().ok()?,
-    })
+    match array.data_type() {
+        DataType::Int64 => Some(Score::from_whole(array.as_primitive::<Int64Type>().value(row).into())),
+        DataType::UInt64 => Some(Score::from_whole(array.as_primitive::<UInt64Type>().value(row).into())),
+        DataType::Float16 => Score::from_float(array.as_primitive::<Float16Type>().value(row).to_f64()),
+        DataType::Float32 => Score::from_float(array.as_primitive::<Float32Type>().value(row).into()),
+        DataType::Float64 => Score::from_float(array.as_primitive::<Float64Type>().value(row)),
+        DataType::Decimal128(..) | DataType::Decimal256(..) => Score::parse(&render(array, row)?),
+        DataType::Int8 | DataType::Int16 | DataType::Int32 => Score::parse(&render(array, row)?),
+        DataType::UInt8 | DataType::UInt16 | DataType::UInt32 => Score::parse(&render(array, row)?),
+        _ => Score::parse(std::str::from_utf8(array.as_binary_view_opt()?.value(row)).ok()?),
+    }
 }

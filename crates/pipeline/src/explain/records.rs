@@ -152,23 +152,32 @@ pub(super) struct Past<'a> {
     pub(super) manifest: &'a Manifest,
 }
 
-/// All documents of an id, wherever they are in the inputs. One that cannot be read is told of where no other has it.
-pub(super) fn documents(past: Past<'_>, id: &str) -> Result<Vec<DocumentRef>, Error> {
-    let (mut found, mut unread) = (Vec::new(), None);
+/// Hands over all documents of an id with their texts, wherever they are in the inputs. Tells of the first input that
+/// cannot be read.
+pub(super) fn documents<E: From<Error>>(
+    past: Past<'_>,
+    id: &str,
+    take: &mut dyn FnMut(DocumentRef, &str) -> Result<(), E>,
+) -> Result<Option<Error>, E> {
+    let (mut unread, mut failed, mut text) = (None, None, String::new());
     for input in &past.manifest.inputs {
         let read = each_document(past, &input.source, 0, &mut |frame, document| {
-            let url = document.url.as_deref();
             let fallback = || format!("{}#{}", input.source, frame.row);
             let own = document.name().map_or_else(fallback, str::to_owned);
-            if own == id {
-                let (url, source) = (url.map(str::to_owned), input.source.clone());
-                found.push(DocumentRef { id: own, url, source, offset: frame.offset });
+            text.clear();
+            // What holds no text was bad to the run.
+            if own == id && text_of(&document.body, past.manifest.plan.content, &mut text).is_ok() {
+                let (url, source) = (document.url.as_deref().map(str::to_owned), input.source.clone());
+                failed = take(DocumentRef { id: own, url, source, offset: frame.offset }, &text).err();
             }
-            true
+            failed.is_none()
         });
+        if let Some(error) = failed {
+            return Err(error);
+        }
         unread = unread.or(read.err());
     }
-    unread.filter(|_| found.is_empty()).map_or(Ok(found), Err)
+    Ok(unread)
 }
 
 /// The lines that were template to a run, learned again from its inputs as the run did: they are not stored.

@@ -3,6 +3,7 @@
 use super::handles::Handles;
 use super::{HEADER_BYTES, KEY_BYTES, MAGIC, Meta, NAMES, Names, Notes, ROW_BYTES, Row};
 use crate::error::Error;
+use onefold_run::Rank;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::xxh3_64;
@@ -93,12 +94,13 @@ impl PieceFile {
             let (digest, row) = row.split_first_chunk::<16>()?;
             let (offset, row) = row.split_first_chunk::<8>()?;
             let (length, row) = row.split_first_chunk::<4>()?;
-            let (rank, row) = row.split_first_chunk::<8>()?;
+            let (coarse, row) = row.split_first_chunk::<8>()?;
+            let (fine, row) = row.split_first_chunk::<2>()?;
             Some(Row {
                 digest: u128::from_le_bytes(*digest),
                 offset: u64::from_le_bytes(*offset),
                 length: u32::from_le_bytes(*length),
-                rank: u64::from_le_bytes(*rank),
+                rank: Rank { coarse: u64::from_le_bytes(*coarse), fine: u16::from_le_bytes(*fine) },
                 empty: *row.first()? != 0,
             })
         });

@@ -1,6 +1,6 @@
 //! What blocks leave, put back in order into pieces.
 
-use crate::piece::Piece;
+use crate::piece::{BadEntry, Piece};
 use std::collections::BTreeMap;
 
 /// Bytes of records in a piece. Small enough that a killed run loses seconds, large enough that pieces are few.
@@ -23,6 +23,10 @@ pub(super) struct Assembler {
     as_stream: bool,
     /// Bytes in memory from which on a piece is whole, however little was read for it.
     most_held: u64,
+    /// Bad records of the blocks put in order since they were counted last.
+    uncounted_bad: u64,
+    /// The first of all.
+    first_bad: Option<BadEntry>,
     /// Number of blocks and digest, once the source has ended.
     end: Option<(u64, String)>,
 }
@@ -38,6 +42,8 @@ impl Assembler {
             written,
             as_stream,
             most_held,
+            uncounted_bad: 0,
+            first_bad: None,
             end: None,
         }
     }
@@ -58,6 +64,10 @@ impl Assembler {
         while !self.is_whole()
             && let Some((mut piece, bytes)) = self.waiting.remove(&self.next)
         {
+            self.uncounted_bad += piece.notes.bad.len() as u64;
+            if self.first_bad.is_none() {
+                self.first_bad = piece.notes.bad.first().cloned();
+            }
             self.current.append(&mut piece);
             if piece.memory_bytes() <= self.most_held / SPARE_SHARE {
                 self.spare.push(piece);
@@ -77,6 +87,13 @@ impl Assembler {
         self.current_bytes = 0;
         self.written += 1;
         Some(piece)
+    }
+
+    /// How many bad records were put in order since this was asked last, with the first of all: in the order of the input, so
+    /// that which is named does not hang on who was faster.
+    pub(super) fn count_bad(&mut self) -> Option<(u64, &BadEntry)> {
+        let new = std::mem::take(&mut self.uncounted_bad);
+        self.first_bad.as_ref().filter(|_| new > 0).map(|first| (new, first))
     }
 
     /// Takes back a piece that was written, for the next.

@@ -70,7 +70,7 @@ impl<'r> Marker<'r> {
         UrlMarks {
             own,
             canonical: named.unwrap_or_default(),
-            age: KeepRule::Newest.rank(&input),
+            age: KeepRule::Newest.rank(&input).coarse,
             key: key.map_or(0, |key| xxh3_64(key.as_bytes()).max(1)),
         }
     }

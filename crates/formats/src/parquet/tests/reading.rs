@@ -75,6 +75,12 @@ fn numbers_and_moments_become_text_and_scores() {
         "-5|-|2023-11-14T22:13:20Z|0.5|t",
     );
     check(
+        Arc::new(Int64Array::from(vec![-5])),
+        Arc::new(TimestampSecondArray::from(vec![1_700_000_000])),
+        Arc::new(Int64Array::from(vec![-9_007_199_254_740_993])),
+        "-5|-|2023-11-14T22:13:20Z|-9007199254740993|t",
+    );
+    check(
         Arc::new(UInt8Array::from(vec![200])),
         Arc::new(TimestampMicrosecondArray::from(vec![1_700_000_000_000_001]).with_timezone("+02:00")),
         Arc::new(Int16Array::from(vec![-3])),
