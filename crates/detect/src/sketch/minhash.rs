@@ -24,10 +24,10 @@ const FRESH_BITS: u64 = 16;
 #[derive(Clone, Debug)]
 pub struct MinHash {
     values: Vec<u64>,
-    /// Bins that no round has filled yet.
-    empty: Vec<usize>,
     /// The bins of a later round: 0 where an earlier one has filled a bin, so that nothing is smaller.
     open: Vec<u64>,
+    /// Bins that this round has filled.
+    fresh: Vec<usize>,
     /// The shingles, for the rounds behind the first.
     hashes: Vec<u64>,
 }
@@ -39,7 +39,7 @@ impl MinHash {
     /// If `len` is zero.
     pub fn new(len: usize) -> Self {
         assert!(len > 0, "a signature has at least one value");
-        MinHash { values: vec![EMPTY; len], empty: Vec::new(), open: vec![0; len], hashes: Vec::new() }
+        MinHash { values: vec![EMPTY; len], open: vec![0; len], fresh: Vec::new(), hashes: Vec::new() }
     }
 
     /// Starts a new document.
@@ -81,43 +81,47 @@ impl MinHash {
         if self.hashes.is_empty() {
             return None;
         }
-        let MinHash { values, empty, open, .. } = self;
-        let len = values.len() as u64;
-        empty.extend((0..values.len()).filter(|&bin| values[bin] == EMPTY));
-        empty.iter().for_each(|&bin| open[bin] = EMPTY);
+        let len = self.values.len() as u64;
+        let mut empty = 0;
+        for (open, &value) in self.open.iter_mut().zip(&self.values) {
+            *open = if value == EMPTY { EMPTY } else { 0 };
+            empty += usize::from(value == EMPTY);
+        }
         let mut round = 0;
-        while !self.empty.is_empty() {
+        while empty > 0 {
             round += 1;
             let salt = mix::pair(round, mix::K[3]);
             let anew = |hash: u64| mix::fold(hash ^ salt, mix::K[1]);
-            if round <= FRESH_ROUNDS {
-                self.fill(|hash| mix::split(hash.rotate_left((round * FRESH_BITS) as u32), len));
+            empty -= if round <= FRESH_ROUNDS {
+                self.fill(|hash| mix::split(hash.rotate_left((round * FRESH_BITS) as u32), len))
             } else if round <= len {
-                self.fill(|hash| mix::split(anew(hash), len));
+                self.fill(|hash| mix::split(anew(hash), len))
             } else {
                 // Past N rounds, which only the shortest documents see, each round fills one bin for certain.
-                self.fill(|hash| ((round - len - 1) as usize, anew(hash).min(EMPTY - 1)));
-            }
+                let bin = (round - len - 1) as usize;
+                self.fill(|hash| (bin, anew(hash).min(EMPTY - 1)))
+            };
         }
         Some(&self.values)
     }
 
-    /// Fills empty bins with the smallest rest that falls into each, where shingles fall anew.
+    /// Fills empty bins with the smallest rest that falls into each, where shingles fall anew, and tells how many.
     #[inline(always)]
-    fn fill(&mut self, anew: impl Fn(u64) -> (usize, u64)) {
-        let MinHash { values, empty, open, hashes } = self;
+    fn fill(&mut self, anew: impl Fn(u64) -> (usize, u64)) -> usize {
+        let MinHash { values, open, fresh, hashes } = self;
         let open = open.as_mut_slice();
+        fresh.clear();
         for &hash in hashes.iter() {
             let (bin, rest) = anew(hash);
-            open[bin] = open[bin].min(rest);
-        }
-        empty.retain(|&bin| {
-            if open[bin] == EMPTY {
-                return true;
+            let smallest = open[bin];
+            // Few bins are empty in most rounds.
+            if smallest == EMPTY && rest != EMPTY {
+                fresh.push(bin);
             }
-            values[bin] = std::mem::take(&mut open[bin]);
-            false
-        });
+            open[bin] = smallest.min(rest);
+        }
+        fresh.iter().for_each(|&bin| values[bin] = std::mem::take(&mut open[bin]));
+        fresh.len()
     }
 }
 
