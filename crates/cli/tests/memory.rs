@@ -306,6 +306,23 @@ fn a_table_of_one_row_group_is_read_and_written_in_parts_and_a_page_that_does_no
 }
 
 #[test]
+fn a_table_of_many_columns_is_written_some_at_a_time() {
+    let place = Place::new();
+    place.write("a.parquet", common::table::many_columns(500, 1500));
+    for (number, flag) in ["", "--annotate"].iter().enumerate() {
+        let ran = place
+            .run(&format!("dedup a.parquet --output none --threads 1 --memory 30MiB {flag}"))
+            .fails(2, &["MiB would do"]);
+        let hint = ran.stderr.lines().find(|line| line.starts_with("hint")).expect("a hint");
+        let size = hint.split_whitespace().find(|word| word.ends_with("MiB")).expect("a size");
+        let arguments = format!("a.parquet --threads 1 {flag} --memory {size}");
+        let run = place.dedup_to(&arguments, &format!("out{number}"));
+        assert_eq!(run.count("kept"), 500);
+        assert_kept(&run, size.trim_end_matches("MiB").parse::<u64>().unwrap() * MIB);
+    }
+}
+
+#[test]
 fn more_documents_than_the_sample_let_expect_stop_the_run_and_a_larger_budget_goes_on() {
     let place = Place::new();
     let long: String = (0..2_000).map(|n| line(&format!("l{n}"), &text(n * 1000, 500))).collect();
