@@ -58,6 +58,8 @@ const BAD_BYTES: u64 = 200;
 const TABLE_BYTES: u64 = 12 << 20;
 /// What a chunk of a column takes: its place in the footer, as it is read, with types of ours, and as it is written.
 const BYTES_A_CHUNK: u64 = 3 << 10;
+/// A sample is off: what is recommended has room for this part of the documents more, one in so many.
+pub(crate) const MARGIN: u64 = 2;
 /// Verification, matching and writing together cost about this much of reading.
 const BEHIND_READING: f64 = 0.7;
 
@@ -83,7 +85,9 @@ fn refusal(job: &Job<'_>, estimate: &Estimate, output: Option<&Path>) -> Option<
     let budget = job.resources.memory_bytes;
     if estimate.memory_bytes > budget {
         let (needed_mib, budget_mib) = (estimate.memory_bytes.div_ceil(1 << 20), budget >> 20);
-        return Some(Error::Memory { documents: estimate.documents, needed_mib, budget_mib });
+        let margin = held_by_documents(&Recipe::blank(&job.plan, estimate.input_bytes), estimate.documents);
+        let enough_mib = (estimate.memory_bytes + margin / MARGIN).div_ceil(1 << 20);
+        return Some(Error::Memory { documents: estimate.documents, needed_mib, enough_mib, budget_mib });
     }
     let disk = |path: &Path, needed: u64| {
         let free = system::free_disk(path).filter(|&free| free < needed)?;
@@ -115,7 +119,8 @@ fn bound(job: &Job<'_>, sources: &[Source]) -> Option<Estimate> {
     // Documents of 50 bytes, compressed to a fifth.
     let documents = input_bytes / 10;
     let shingle_keys = shingle_keys_at_most(job, input_bytes);
-    Some(needs(job, sources, &Expected { documents, shingle_keys, ..Expected::default() }))
+    let names = 5 * input_bytes;
+    Some(needs(job, sources, &Expected { documents, shingle_keys, names, ..Expected::default() }))
 }
 
 /// What reading a part of the input lets expect of the whole.
@@ -239,7 +244,11 @@ fn needs(job: &Job<'_>, sources: &[Source], expected: &Expected) -> Estimate {
             + held_by_documents(&recipe, documents))
         .max(Limits::of(job).budget_for(largest))
         .max(tables.budget(job) + held_by_documents(&recipe, documents)),
-        temp_bytes: documents * (keys + 128) + shingle_keys * KEY_BYTES as u64 + bad * BAD_BYTES + spool,
+        temp_bytes: documents * (keys + 128)
+            + names
+            + shingle_keys * KEY_BYTES as u64
+            + bad * BAD_BYTES
+            + spool,
         // Large documents may stay and small ones go, so that neither is instead of the other.
         output_bytes: input_bytes + evidence,
         seconds,
