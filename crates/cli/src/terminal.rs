@@ -85,16 +85,16 @@ fn hint(error: &Error) -> Option<String> {
         Error::Interrupted if RESUMABLE.load(Ordering::Relaxed) => {
             "nothing was written; the same command with --resume goes on from here".into()
         }
-        Error::Memory { needed_mib, .. } => format!("--memory {needed_mib}MiB would do"),
+        Error::Memory { enough_mib, .. } => format!("about --memory {enough_mib}MiB would do"),
         Error::LargeDocument { needed_mib, .. } | Error::LargeCluster { needed_mib, .. }
             if RESUMABLE.load(Ordering::Relaxed) => format!(
             "nothing was written; the same command with --resume and --memory {needed_mib}MiB goes on from here"
         ),
         Error::LargeDocument { needed_mib, .. } | Error::LargeCluster { needed_mib, .. } => format!("--memory {needed_mib}MiB would do"),
-        Error::ManyDocuments { needed_mib, .. } if RESUMABLE.load(Ordering::Relaxed) => format!(
-            "nothing was written; the same command with --resume and more than --memory {needed_mib}MiB goes on from here"
+        Error::ManyDocuments { enough_mib, .. } if RESUMABLE.load(Ordering::Relaxed) => format!(
+            "nothing was written; the same command with --resume and about --memory {enough_mib}MiB goes on from here"
         ),
-        Error::ManyDocuments { needed_mib, .. } => format!("more than --memory {needed_mib}MiB would do"),
+        Error::ManyDocuments { enough_mib, .. } => format!("about --memory {enough_mib}MiB would do"),
         Error::Disk { .. } => "--temp and --output can be on another disk".into(),
         Error::ResumeChanged { .. } => {
             "run without --resume, with --force, to start from the beginning".into()

@@ -119,3 +119,22 @@ fn every_bucket_that_is_cut_is_named() {
         .collect();
     assert_eq!(groups.len(), 120);
 }
+
+#[test]
+fn of_very_many_buckets_that_are_cut_the_largest_are_named_and_the_others_counted() {
+    let place = Place::new();
+    let copies = |group: usize| {
+        let count = if group < 3 { 4 } else { 2 };
+        (0..count).map(move |n| line(&format!("g{group}n{n}"), &edited(&format!("t{group}x"), 60, &[n * 15])))
+    };
+    place.write("a.jsonl", (0..1500).flat_map(copies).collect::<String>());
+    let manifest = place.dedup("a.jsonl --max-bucket 1 --threads 2").manifest();
+    let buckets = manifest["buckets"].as_array().unwrap().clone();
+    assert_eq!(buckets.len(), 1000);
+    assert!(buckets.is_sorted_by_key(|bucket| std::cmp::Reverse(bucket["size"].as_u64())));
+    assert_eq!(buckets[0]["size"], 4);
+    let notes = manifest["notes"].to_string();
+    assert!(notes.contains("buckets more than the 1000"), "{notes}");
+    let again = place.dedup("a.jsonl --max-bucket 1 --threads 1 --force").manifest();
+    assert_eq!((&again["buckets"], &again["notes"]), (&manifest["buckets"], &manifest["notes"]));
+}

@@ -306,6 +306,23 @@ fn a_table_of_one_row_group_is_read_and_written_in_parts_and_a_page_that_does_no
 }
 
 #[test]
+fn a_table_of_many_columns_is_written_some_at_a_time() {
+    let place = Place::new();
+    place.write("a.parquet", common::table::many_columns(500, 1500));
+    for (number, flag) in ["", "--annotate"].iter().enumerate() {
+        let ran = place
+            .run(&format!("dedup a.parquet --output none --threads 1 --memory 30MiB {flag}"))
+            .fails(2, &["MiB would do"]);
+        let hint = ran.stderr.lines().find(|line| line.starts_with("hint")).expect("a hint");
+        let size = hint.split_whitespace().find(|word| word.ends_with("MiB")).expect("a size");
+        let arguments = format!("a.parquet --threads 1 {flag} --memory {size}");
+        let run = place.dedup_to(&arguments, &format!("out{number}"));
+        assert_eq!(run.count("kept"), 500);
+        assert_kept(&run, size.trim_end_matches("MiB").parse::<u64>().unwrap() * MIB);
+    }
+}
+
+#[test]
 fn more_documents_than_the_sample_let_expect_stop_the_run_and_a_larger_budget_goes_on() {
     let place = Place::new();
     let long: String = (0..2_000).map(|n| line(&format!("l{n}"), &text(n * 1000, 500))).collect();
@@ -314,10 +331,13 @@ fn more_documents_than_the_sample_let_expect_stop_the_run_and_a_larger_budget_go
     // Of one compressed stream the beginning is sampled.
     place.write("a.jsonl.gz", compressed::gzip((long + &short).as_bytes()));
     let flags = "--threads 1 --method exact --max-removed 1";
-    place
+    let ran = place
         .run(&format!("dedup a.jsonl.gz --output out {flags} --memory 40MiB"))
         .fails(2, &["documents so far", "--memory allows 40 MiB", "--resume"]);
     assert!(!place.path("out/manifest.json").exists());
+    let hint = ran.stderr.lines().find(|line| line.starts_with("hint")).expect("a hint");
+    let size = hint.split_whitespace().find(|word| word.ends_with("MiB")).expect("a size");
+    assert!(size.trim_end_matches("MiB").parse::<u64>().unwrap() < 80, "{size}");
     place.run(&format!("dedup a.jsonl.gz --output out {flags} --memory 80MiB --resume")).ok();
     let whole = place.dedup_to(&format!("a.jsonl.gz {flags}"), "whole");
     assert_same_output(&whole.folder, &place.path("out"));
@@ -341,6 +361,21 @@ fn a_cluster_that_does_not_fit_as_a_row_is_refused_before_anything_is_written() 
     let run = place.dedup_to(&format!("{flags} --memory {size}"), "whole");
     assert_kept(&run, size.trim_end_matches("MiB").parse::<u64>().unwrap() * MIB);
     assert_same_output(&run.folder, &place.path("out"));
+}
+
+#[test]
+fn a_small_cluster_of_long_names_does_not_fit_as_a_row_either() {
+    let place = Place::new();
+    let id = |n: usize| format!("{n:06}").repeat(40_000);
+    place.write("a.jsonl", (0..60).map(|n| line(&id(n), "one and the same text")).collect::<String>());
+    let flags = "a.jsonl --threads 1 --evidence parquet";
+    let ran = place
+        .run(&format!("dedup {flags} --output out --memory 40MiB"))
+        .fails(2, &["a cluster of 59 documents", "--evidence jsonl"]);
+    let hint = ran.stderr.lines().find(|line| line.starts_with("hint")).expect("a hint");
+    let size = hint.split_whitespace().find(|word| word.ends_with("MiB")).expect("a size");
+    let run = place.dedup(&format!("{flags} --memory {size}"));
+    assert_kept(&run, size.trim_end_matches("MiB").parse::<u64>().unwrap() * MIB);
 }
 
 #[test]

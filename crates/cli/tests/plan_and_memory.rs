@@ -282,3 +282,32 @@ fn a_stream_that_fails_leaves_nothing_behind() {
     place.run("dedup a.jsonl --output - --temp temp").fails(2, &["--max-removed"]);
     assert!(common::tree(&place.path("temp")).is_empty());
 }
+
+#[test]
+fn the_plan_counts_names_among_temporary_files() {
+    let place = Place::new();
+    let lines =
+        (0..200).map(|n| common::line(&format!("{n}-").repeat(10_000), &common::prose("alpha", 20 + n)));
+    place.write("a.jsonl", lines.collect::<String>());
+    let plan = &place.run("dedup a.jsonl --plan --json").ok().json()[0];
+    let names = 200 * 40_000;
+    assert!((names / 2..names * 2).contains(&plan["temp_bytes"].as_u64().unwrap()), "{plan}");
+}
+
+#[test]
+fn what_would_do_by_a_sample_that_is_off_does() {
+    let place = Place::new();
+    // Of one compressed stream the beginning is sampled: here it is unlike the rest.
+    let text = |n: usize| common::prose(&format!("topic {n}"), if n < 8000 { 90 } else { 75 });
+    let lines: String = (0..60_000).map(|n| common::line(&n.to_string(), &text(n))).collect();
+    place.write("a.jsonl.gz", compressed::gzip(lines.as_bytes()));
+    let flags = "a.jsonl.gz --threads 1 --method exact --max-removed 1";
+    let size_in = |stderr: &str| {
+        let hint = stderr.lines().find(|line| line.starts_with("hint")).expect("a hint");
+        hint.split_whitespace().find(|word| word.ends_with("MiB")).expect("a size").to_owned()
+    };
+    let refused =
+        place.run(&format!("dedup {flags} --output out --memory 30MiB")).fails(2, &["MiB would do"]);
+    let size = size_in(&refused.stderr);
+    place.run(&format!("dedup {flags} --output out --memory {size}")).ok();
+}

@@ -17,6 +17,8 @@ mod pages;
 mod read_table;
 mod reader;
 mod scan;
+mod spill;
+mod strips;
 mod table;
 mod value;
 
@@ -27,7 +29,7 @@ pub use annotation::{Annotation, RowEdit, check_annotated};
 pub use copy::copy_rows;
 pub use fetch::{TakeRow, fetch_rows};
 pub use handle::catches_panics;
-pub use pages::rows_and_largest_page;
+pub use pages::{TableShape, table_shape};
 pub use read_table::{OwnedCell, TakeCells, read_table};
 pub use reader::ParquetReader;
 pub use table::{Cell, ColumnType, TableWriter};

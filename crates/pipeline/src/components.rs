@@ -16,6 +16,8 @@ use crate::urls::Ties;
 use crate::workdir::Workdir;
 use onefold_detect::resolve::Unions;
 use onefold_run::{Bucket, Method, Neighbours};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -23,6 +25,54 @@ use std::sync::{Mutex, PoisonError};
 const LARGE: usize = 1000;
 /// Large buckets named at most.
 const NAMED: usize = 20;
+/// Buckets that were cut and are named at most: under a small cap nearly every bucket may be.
+const NAMED_CUT: usize = 1000;
+
+/// The largest of some buckets, whatever the order they come in.
+struct Largest {
+    most: usize,
+    /// Size, first document and a hash of all, with how often there was such a bucket.
+    found: BTreeMap<(Reverse<usize>, DocId, u64), u64>,
+    /// Buckets that are not among them, and their documents.
+    others: (u64, u64),
+}
+
+impl Largest {
+    fn new(most: usize) -> Self {
+        Largest { most, found: BTreeMap::new(), others: (0, 0) }
+    }
+
+    fn add(&mut self, bucket: &[DocId]) {
+        // Buckets of several bands may be the same; such as differ may be equal in size and first document.
+        let mixed = bucket.iter().fold(0u64, |hash, &document| {
+            (hash ^ u64::from(document)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
+        });
+        *self.found.entry((Reverse(bucket.len()), bucket[0], mixed)).or_insert(0) += 1;
+        if self.found.len() > self.most
+            && let Some(((Reverse(size), ..), count)) = self.found.pop_last()
+        {
+            self.others.0 += count;
+            self.others.1 += count * size as u64;
+        }
+    }
+}
+
+/// The large buckets: those that the cap leaves out, and the others.
+struct Large {
+    cap: usize,
+    cut: Largest,
+    whole: Largest,
+}
+
+impl Large {
+    fn new(cap: usize) -> Self {
+        Large { cap, cut: Largest::new(NAMED_CUT), whole: Largest::new(NAMED) }
+    }
+
+    fn add(&mut self, bucket: &[DocId]) {
+        if bucket.len() > self.cap { &mut self.cut } else { &mut self.whole }.add(bucket);
+    }
+}
 
 /// What meeting of band keys led to.
 pub(crate) struct Matched<'t> {
@@ -35,8 +85,7 @@ pub(crate) struct Matched<'t> {
     /// All buckets, if they fit the budget; else they are made anew, a share of the components at a time.
     held: Option<Buckets>,
     pub(crate) shares: Shares,
-    /// Large buckets: size, first document, whether a cap cut it.
-    large: Vec<(usize, DocId, bool)>,
+    large: Large,
 }
 
 impl<'t> Matched<'t> {
@@ -72,11 +121,13 @@ impl<'t> Matched<'t> {
                 rotated,
                 held: Some(gathered.finish()),
                 shares: Shares::default(),
-                large: Vec::new(),
+                large: Large::new(cap),
             });
         }
         let budget = bucket_budget(context);
-        let large = Mutex::new(ties.large(LARGE, cap));
+        let mut large = Large::new(cap);
+        ties.large(LARGE.min(cap)).for_each(|bucket| large.add(bucket));
+        let large = Mutex::new(large);
         // What there is so far, while it fits the budget.
         let gathered = Mutex::new(Some(gathered));
         each_slice(
@@ -96,9 +147,7 @@ impl<'t> Matched<'t> {
             &large,
         )?;
         let held = gathered.into_inner().unwrap_or_else(PoisonError::into_inner).map(Gathered::finish);
-        let mut large = large.into_inner().unwrap_or_else(PoisonError::into_inner);
-        large.sort_unstable_by_key(|&(size, first, cut)| (std::cmp::Reverse(size), first, cut));
-        large.dedup();
+        let large = large.into_inner().unwrap_or_else(PoisonError::into_inner);
         let mut matched = Matched { ties, unions, keys, rotated, held, shares: Shares::default(), large };
         if matched.held.is_none() {
             matched.shares = Shares::find(&matched, context, table, representatives)?;
@@ -139,19 +188,30 @@ impl<'t> Matched<'t> {
     ) -> Result<(), Error> {
         take(self.rotated.clone());
         take(self.ties.buckets(context.job.plan.max_bucket.unwrap_or(usize::MAX)));
-        let ignored = Mutex::new(Vec::new());
+        let ignored = Mutex::new(Large::new(usize::MAX));
         each_slice(context, (table, &self.keys), representatives, take, &ignored)
     }
 
     /// The large buckets, for the manifest.
     pub(crate) fn large(&self, table: &Table<'_>) -> Result<Vec<Bucket>, Error> {
-        let (cut, whole): (Vec<_>, Vec<_>) = self.large.iter().partition(|(_, _, cut)| *cut);
-        let named = cut.iter().chain(whole.iter().take(NAMED));
+        let cut = self.large.cut.found.keys().map(|key| (key, true));
+        let named = cut.chain(self.large.whole.found.keys().map(|key| (key, false)));
         named
-            .map(|&&(size, first, cut)| {
+            .map(|(&(Reverse(size), first, _), cut)| {
                 Ok(Bucket { size: size as u64, first: table.document_ref(first)?, cut })
             })
             .collect()
+    }
+
+    /// What the manifest does not list of the buckets that were cut.
+    pub(crate) fn note(&self) -> Option<String> {
+        let (buckets, documents) = self.large.cut.others;
+        (buckets > 0).then(|| {
+            format!(
+                "--max-bucket cut {buckets} buckets more than the {NAMED_CUT} that are listed, of {documents} documents, \
+                 those of each band and table counted"
+            )
+        })
     }
 }
 
@@ -169,7 +229,7 @@ fn each_slice(
     (table, keys): (&Table<'_>, &Keys),
     representatives: &Representatives,
     take: impl Fn(Buckets) + Sync,
-    large: &Mutex<Vec<(usize, DocId, bool)>>,
+    large: &Mutex<Large>,
 ) -> Result<(), Error> {
     let next = AtomicUsize::new(0);
     let cap = context.job.plan.max_bucket.unwrap_or(usize::MAX);
@@ -187,7 +247,7 @@ fn each_slice(
             let mut buckets = Buckets::default();
             scratch.buckets((table, keys), representatives, &mut meeting, slice, |bucket| {
                 if bucket.len() >= LARGE.min(cap) {
-                    lock(large).push((bucket.len(), bucket[0], bucket.len() > cap));
+                    lock(large).add(bucket);
                 }
                 if bucket.len() <= cap {
                     buckets.push(bucket);

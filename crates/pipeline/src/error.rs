@@ -66,6 +66,8 @@ pub enum Error {
         documents: u64,
         /// What they need.
         needed_mib: u64,
+        /// The budget that would do though a sample is off.
+        enough_mib: u64,
         /// What there is.
         budget_mib: u64,
     },
@@ -76,6 +78,8 @@ pub enum Error {
         documents: u64,
         /// What they need.
         needed_mib: u64,
+        /// The budget that would do for the whole input, by what was read of it.
+        enough_mib: u64,
         /// What there is.
         budget_mib: u64,
     },

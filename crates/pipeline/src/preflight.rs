@@ -14,6 +14,8 @@ use crate::system;
 use crate::table::BYTES_A_DOCUMENT;
 use crate::urls::BYTES_A_VERSION;
 use onefold_formats::compress::window_bytes;
+#[cfg(feature = "parquet")]
+use onefold_formats::parquet::TableShape;
 use onefold_formats::source::{Layout, Source};
 use onefold_run::KeepRule;
 use sample::{SAMPLE_BYTES, SAMPLE_SOURCES, read_sample};
@@ -52,8 +54,13 @@ const USUAL_WINDOW: u64 = 8 << 20;
 const EVIDENCE_BYTES: u64 = 320;
 /// Bytes of the line of a bad record, and of what is noted of it until then.
 const BAD_BYTES: u64 = 200;
-/// What a Parquet file that is written holds until it is on disk.
-const WRITTEN_AT_ONCE: u64 = 56 << 20;
+/// What writing a table takes beside the columns that are written together: the rows that are handed over, as they were read
+/// and without those that go.
+const TABLE_BYTES: u64 = 12 << 20;
+/// What a chunk of a column takes: its place in the footer, as it is read, with types of ours, and as it is written.
+const BYTES_A_CHUNK: u64 = 3 << 10;
+/// A sample is off: what is recommended has room for this part of the documents more, one in so many.
+pub(crate) const MARGIN: u64 = 2;
 /// Verification, matching and writing together cost about this much of reading.
 const BEHIND_READING: f64 = 0.7;
 
@@ -79,7 +86,9 @@ fn refusal(job: &Job<'_>, estimate: &Estimate, output: Option<&Path>) -> Option<
     let budget = job.resources.memory_bytes;
     if estimate.memory_bytes > budget {
         let (needed_mib, budget_mib) = (estimate.memory_bytes.div_ceil(1 << 20), budget >> 20);
-        return Some(Error::Memory { documents: estimate.documents, needed_mib, budget_mib });
+        let margin = held_by_documents(&Recipe::blank(&job.plan, estimate.input_bytes), estimate.documents);
+        let enough_mib = (estimate.memory_bytes + margin / MARGIN).div_ceil(1 << 20);
+        return Some(Error::Memory { documents: estimate.documents, needed_mib, enough_mib, budget_mib });
     }
     let disk = |path: &Path, needed: u64| {
         let free = system::free_disk(path).filter(|&free| free < needed)?;
@@ -111,7 +120,8 @@ fn bound(job: &Job<'_>, sources: &[Source]) -> Option<Estimate> {
     // Documents of 50 bytes, compressed to a fifth.
     let documents = input_bytes / 10;
     let shingle_keys = shingle_keys_at_most(job, input_bytes);
-    Some(needs(job, sources, &Expected { documents, shingle_keys, ..Expected::default() }))
+    let names = 5 * input_bytes;
+    Some(needs(job, sources, &Expected { documents, shingle_keys, names, ..Expected::default() }))
 }
 
 /// What reading a part of the input lets expect of the whole.
@@ -122,8 +132,7 @@ struct Expected {
     links: u64,
     /// Weight of the largest document.
     largest: u64,
-    /// Bytes of the largest page of a table.
-    page: u64,
+    tables: TableNeeds,
     /// Keys of shingles, of all documents.
     shingle_keys: u64,
     /// Bytes of the ids, URLs and sources of all documents.
@@ -166,7 +175,7 @@ fn expect(job: &Job<'_>, sources: &[Source]) -> Result<Estimate, Error> {
         documents: whole(seen.documents),
         links: whole(seen.links),
         largest: seen.largest,
-        page: seen.page,
+        tables: seen.tables,
         shingle_keys: whole(seen.shingle_keys),
         names: whole(seen.names),
         bad: whole(seen.bad),
@@ -180,16 +189,42 @@ pub(crate) fn needed_bytes(job: &Job<'_>) -> u64 {
     FIXED_BYTES + BYTES_A_THREAD * job.resources.threads as u64
 }
 
-/// The budget that has room for reading tables with pages of so many bytes, two of them at a time and one packed, and for
-/// writing them again a row group at a time.
-fn needed_by_tables(job: &Job<'_>, sources: &[Source], page: u64) -> u64 {
-    let tables = sources.iter().filter(|source| source.layout == Layout::Rows);
-    let written = tables.map(|source| source.size.min(WRITTEN_AT_ONCE)).max().unwrap_or(0);
-    needed_bytes(job) + written + (3 * page).saturating_sub(BYTES_A_THREAD)
+/// What the largest of some tables takes, beside what any run needs.
+#[derive(Clone, Copy, Debug, Default)]
+struct TableNeeds {
+    /// Reading it, two pages at a time and one packed.
+    read: u64,
+    /// Writing it again.
+    written: u64,
+    footer: u64,
+}
+
+impl TableNeeds {
+    #[cfg(feature = "parquet")]
+    fn of(job: &Job<'_>, shape: TableShape) -> Self {
+        let annotation = if job.switches.annotate { TableShape::ANNOTATION } else { 0 };
+        // Pages are there as they are and packed. Of a small table nothing can be large.
+        let written = (TABLE_BYTES + 2 * (shape.written_at_once + annotation))
+            .min(shape.plain_bytes.saturating_mul(4).saturating_add(shape.written_at_once + annotation));
+        TableNeeds { read: 3 * shape.largest_page, written, footer: shape.chunks * BYTES_A_CHUNK }
+    }
+
+    fn max(self, other: Self) -> Self {
+        TableNeeds {
+            read: self.read.max(other.read),
+            written: self.written.max(other.written),
+            footer: self.footer.max(other.footer),
+        }
+    }
+
+    /// The budget that has room for it.
+    fn budget(self, job: &Job<'_>) -> u64 {
+        needed_bytes(job) + self.written + self.footer + self.read.saturating_sub(BYTES_A_THREAD)
+    }
 }
 
 fn needs(job: &Job<'_>, sources: &[Source], expected: &Expected) -> Estimate {
-    let &Expected { documents, links, largest, page, shingle_keys, names, bad, seconds } = expected;
+    let &Expected { documents, links, largest, tables, shingle_keys, names, bad, seconds } = expected;
     let input_bytes: u64 = sources.iter().map(|source| source.size).sum();
     let recipe = Recipe::blank(&job.plan, input_bytes);
     let keys = left_by_document(&recipe);
@@ -209,8 +244,12 @@ fn needs(job: &Job<'_>, sources: &[Source], expected: &Expected) -> Estimate {
             + windows(job, sources)
             + held_by_documents(&recipe, documents))
         .max(Limits::of(job).budget_for(largest))
-        .max(needed_by_tables(job, sources, page)),
-        temp_bytes: documents * (keys + 128) + shingle_keys * KEY_BYTES as u64 + bad * BAD_BYTES + spool,
+        .max(tables.budget(job) + held_by_documents(&recipe, documents)),
+        temp_bytes: documents * (keys + 128)
+            + names
+            + shingle_keys * KEY_BYTES as u64
+            + bad * BAD_BYTES
+            + spool,
         // Large documents may stay and small ones go, so that neither is instead of the other.
         output_bytes: input_bytes + evidence,
         seconds,

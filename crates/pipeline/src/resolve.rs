@@ -38,6 +38,7 @@ pub(crate) fn resolve(
     let mut verdicts = Verdicts::default();
     verdicts.urls = matched.ties.counts;
     verdicts.buckets = matched.large(table)?;
+    verdicts.buckets_note = matched.note();
     let verdicts = Mutex::new(verdicts);
     context.job.progress.start(StageKind::Verify, 0);
     matched.each_share(context, table, representatives, |share| {

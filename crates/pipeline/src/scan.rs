@@ -117,6 +117,8 @@ struct Scan<'a> {
     opened: Condvar,
     bad: Mutex<Bad>,
     documents: AtomicU64,
+    /// Bytes of the sources that were read, and documents found in them.
+    read: Mutex<(u64, u64)>,
     hold: Hold,
     /// Held while a large document is worked on.
     large: Mutex<()>,
@@ -172,6 +174,7 @@ pub(crate) fn scan(
         opened: Condvar::new(),
         bad: Mutex::default(),
         documents: AtomicU64::new(0),
+        read: Mutex::new((0, 0)),
         hold: match recipe.holds_shingles {
             true => Hold::new(budget_to_hold(job), sources.iter().map(|source| source.size).sum()),
             false => Hold::nothing(),
@@ -266,6 +269,7 @@ impl Scan<'_> {
                 source.layout = Layout::Stream;
             }
             number += 1;
+            self.count_read(piece.meta.end.0.saturating_sub(from.0), piece.documents.into());
             from = piece.meta.end;
             done = piece.meta.last.is_some();
             if piece.meta.bad > 0 {
@@ -354,6 +358,7 @@ impl Scan<'_> {
         let mut assembler = lock(&active.assembler);
         if !active.abandoned.load(Ordering::Relaxed) {
             self.job.progress.advance(read, documents);
+            self.count_read(read, documents);
             assembler.add(number, piece, block.bytes.len());
             self.flush(active, &mut assembler)?;
         }
@@ -414,6 +419,19 @@ impl Scan<'_> {
         self.activate(active.index, source).map(|_| ())
     }
 
+    fn count_read(&self, bytes: u64, documents: u64) {
+        let mut read = lock(&self.read);
+        *read = (read.0 + bytes, read.1 + documents);
+    }
+
+    /// Documents of the whole input, by those in what was read of it, and some more.
+    fn documents_at_most(&self) -> u64 {
+        let (bytes, documents) = *lock(&self.read);
+        let total: u64 = self.sources.iter().map(|source| source.size).sum();
+        let whole = documents as f64 * (total as f64 / bytes.max(1) as f64).max(1.0);
+        (whole * (1.0 + 1.0 / (4 * preflight::MARGIN) as f64)) as u64
+    }
+
     /// Refuses more documents than the budget has room for: a sample does not tell of all.
     fn count_documents(&self, count: u64) -> Result<(), Error> {
         let documents = self.documents.fetch_add(count, Ordering::Relaxed) + count;
@@ -422,9 +440,12 @@ impl Scan<'_> {
         if needed <= budget {
             return Ok(());
         }
+        let all = documents.max(self.documents_at_most());
+        let enough = preflight::needed_bytes(self.job) + preflight::held_by_documents(self.recipe, all);
         Err(Error::ManyDocuments {
             documents,
             needed_mib: needed.div_ceil(1 << 20),
+            enough_mib: enough.div_ceil(1 << 20),
             budget_mib: budget >> 20,
         })
     }

@@ -83,6 +83,8 @@ pub(crate) struct Verdicts {
     pub(crate) compared: u64,
     /// Buckets worth naming.
     pub(crate) buckets: Vec<Bucket>,
+    /// What is said of buckets that are not among them.
+    pub(crate) buckets_note: Option<String>,
     /// What URLs came to.
     pub(crate) urls: UrlCounts,
     /// A bit for each document up to the last that joined another, so that most need no search.

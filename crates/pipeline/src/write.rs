@@ -188,10 +188,11 @@ impl Run<'_> {
         &self,
         output: &Path,
         bad_files: &[(String, BadRecord)],
-        notes: Vec<String>,
+        mut notes: Vec<String>,
         clock: Clock,
     ) -> Result<Manifest, Error> {
         let job = self.context.job;
+        notes.extend(self.verdicts.buckets_note.clone());
         let inputs = self.inputs()?;
         let counts = self.counts(&inputs, bad_files.len() as u64)?;
         if !job.switches.annotate {

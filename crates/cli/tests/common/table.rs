@@ -1,6 +1,6 @@
 //! Parquet, written and read with the `parquet` crate.
 
-use arrow_array::{Array, ArrayRef, RecordBatch, StringArray};
+use arrow_array::{Array, ArrayRef, Float64Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::file::reader::FileReader;
@@ -50,6 +50,24 @@ pub(crate) fn one_group(texts: impl Iterator<Item = String>, page_bytes: usize) 
         let column: ArrayRef = Arc::new(StringArray::from(vec![text]));
         writer.write(&RecordBatch::try_new(schema.clone(), vec![column]).unwrap()).unwrap();
     }
+    writer.close().unwrap();
+    out
+}
+
+/// A table of so many texts, with columns of numbers beside them.
+pub(crate) fn many_columns(rows: usize, columns: usize) -> Vec<u8> {
+    let texts = (0..rows).map(|row| super::prose(&format!("topic {row}"), 20));
+    let number = |row: usize, column: usize| ((row * columns + column) as f64).sqrt();
+    let text: ArrayRef = Arc::new(StringArray::from_iter_values(texts));
+    let numbers = (0..columns).map(|column| {
+        let values = (0..rows).map(|row| number(row, column));
+        (format!("c{column}"), Arc::new(Float64Array::from_iter_values(values)) as ArrayRef)
+    });
+    let batch =
+        RecordBatch::try_from_iter(std::iter::once(("text".to_owned(), text)).chain(numbers)).unwrap();
+    let mut out = Vec::new();
+    let mut writer = parquet::arrow::ArrowWriter::try_new(&mut out, batch.schema(), None).unwrap();
+    writer.write(&batch).unwrap();
     writer.close().unwrap();
     out
 }

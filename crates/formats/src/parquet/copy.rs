@@ -8,6 +8,8 @@ use super::annotation::{COLUMN, RowEdit, annotation_fields, annotations};
 use super::file::RowFile;
 use super::handle::Trouble;
 use super::scan::Scan;
+use super::spill::Spill;
+use super::strips::{copy_strips, strips};
 use super::table::{GROUP_BYTES, write_error};
 use crate::error::Error;
 use crate::source::Source;
@@ -45,8 +47,19 @@ pub fn copy_rows(
     let path = out.path().to_owned();
     let failed = |error| write_error(&path, error);
     let output = Output::new(&file, &roots, annotate).map_err(failed)?;
+    let strips = strips(&file, &roots);
+    if strips.len() > 1 && file.may_have_its_rows() {
+        return copy_strips(source, (file, strips, output), verdict, annotate, out);
+    }
     let schema = Arc::clone(&output.schema);
-    let mut writer = ArrowWriter::try_new_with_options(out, output.schema, output.options).map_err(failed)?;
+    let mut options = ArrowWriterOptions::new()
+        .with_properties(output.properties)
+        .with_skip_arrow_metadata(true)
+        .with_parquet_schema(output.parquet);
+    if let Some(spill) = Spill::beside(&path) {
+        options = options.with_page_store_factory(spill);
+    }
+    let mut writer = ArrowWriter::try_new_with_options(out, output.schema, options).map_err(failed)?;
     let mut scan = Scan::new(file, roots, 0);
     loop {
         let first = scan.row();
@@ -90,7 +103,7 @@ fn apply(
 }
 
 /// A batch in slices of few bytes each. What views share takes little memory here and much in the writer.
-fn pieces(batch: &RecordBatch) -> Vec<RecordBatch> {
+pub(super) fn pieces(batch: &RecordBatch) -> Vec<RecordBatch> {
     let mut sizes = vec![0usize; batch.num_rows()];
     for views in batch.columns().iter().filter_map(|column| column.as_binary_view_opt()) {
         for (size, length) in sizes.iter_mut().zip(views.lengths()) {
@@ -112,9 +125,10 @@ fn pieces(batch: &RecordBatch) -> Vec<RecordBatch> {
 }
 
 /// How the copy is written.
-struct Output {
-    schema: Arc<Schema>,
-    options: ArrowWriterOptions,
+pub(super) struct Output {
+    pub(super) schema: Arc<Schema>,
+    pub(super) parquet: SchemaDescriptor,
+    pub(super) properties: WriterProperties,
 }
 
 impl Output {
@@ -151,11 +165,7 @@ impl Output {
                 properties = properties.set_sorting_columns(group.sorting_columns().cloned());
             }
         }
-        let options = ArrowWriterOptions::new()
-            .with_properties(properties.build())
-            .with_skip_arrow_metadata(true)
-            .with_parquet_schema(parquet);
-        Ok(Output { schema, options })
+        Ok(Output { schema, parquet, properties: properties.build() })
     }
 }
 

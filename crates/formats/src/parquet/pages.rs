@@ -1,7 +1,8 @@
-//! How large the pages of a Parquet file are: one is decoded whole, however many rows are asked for.
+//! What a Parquet file takes in memory, by its footer and its pages: one is decoded whole, however many rows are asked for.
 
 use super::file::RowFile;
 use super::handle::{Handle, HandleAt, Trouble};
+use super::strips::{ANNOTATION_BYTES, written_at_once};
 use crate::source::Source;
 use bytes::Bytes;
 use parquet::column::page::PageReader;
@@ -11,10 +12,36 @@ use parquet::file::serialized_reader::SerializedPageReader;
 use std::io::BufReader;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Rows, and bytes of the largest page, decompressed, by the compression of its column; `None` where that cannot be told, as
-/// of a damaged file.
-pub fn rows_and_largest_page(source: &Source) -> Option<(u64, u64)> {
+/// What a table is like.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TableShape {
+    /// Rows.
+    pub rows: u64,
+    /// Bytes of the largest page, decompressed, by the compression of its column.
+    pub largest_page: u64,
+    /// Chunks of columns, each of which has a place in the footer.
+    pub chunks: u64,
+    /// Bytes of all columns, decompressed.
+    pub plain_bytes: u64,
+    /// What is written together of it is about that large; pages of it are in memory as they are and packed.
+    pub written_at_once: u64,
+}
+
+impl TableShape {
+    /// What the column of annotations adds to what is written together.
+    pub const ANNOTATION: u64 = ANNOTATION_BYTES;
+}
+
+/// The shape of a table; `None` where that cannot be told, as of a damaged file.
+pub fn table_shape(source: &Source) -> Option<TableShape> {
     let file = RowFile::open(source).ok()?;
+    let groups = file.metadata.row_groups();
+    let mut shape = TableShape {
+        rows: file.rows(),
+        chunks: groups.iter().map(|group| group.columns().len() as u64).sum(),
+        written_at_once: written_at_once(&file),
+        ..TableShape::default()
+    };
     let mut largest = 0;
     for (index, group) in file.metadata.row_groups().iter().enumerate() {
         if file.fault(index).is_some() {
@@ -23,6 +50,7 @@ pub fn rows_and_largest_page(source: &Source) -> Option<(u64, u64)> {
         for column in group.columns() {
             let (packed, plain) =
                 (column.compressed_size().max(1) as u64, column.uncompressed_size().max(0) as u64);
+            shape.plain_bytes = shape.plain_bytes.saturating_add(plain);
             // No page is larger than all of them.
             if plain <= largest {
                 continue;
@@ -49,7 +77,7 @@ pub fn rows_and_largest_page(source: &Source) -> Option<(u64, u64)> {
             }
         }
     }
-    Some((file.rows(), largest))
+    Some(TableShape { largest_page: largest, ..shape })
 }
 
 /// The file, and where it was read from: pages that are passed over are read where they start, and no further.

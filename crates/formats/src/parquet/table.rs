@@ -1,5 +1,6 @@
 //! A writer for tables of evidence: the same rows always give the same bytes.
 
+use super::spill::Spill;
 use crate::error::Error;
 use arrow_array::builder::{Float64Builder, ListBuilder, StringBuilder, StructBuilder, UInt64Builder};
 use arrow_array::{ArrayRef, RecordBatch};
@@ -19,7 +20,7 @@ const BATCH_ROWS: usize = 8192;
 const BATCH_RECORDS: usize = 8192;
 /// Bytes of texts that are written at a time, about.
 const BATCH_BYTES: usize = 1 << 20;
-/// A row group is held in memory, encoded, until it is written. The same whatever memory there is: so are the bytes.
+/// A row group waits on disk, encoded, until it is whole. The same whatever memory there is: so are the bytes.
 pub(super) const GROUP_BYTES: usize = 16 << 20;
 
 /// What a column holds. Every column may hold nulls.
@@ -92,8 +93,11 @@ impl TableWriter {
             .set_compression(Compression::ZSTD(ZstdLevel::default()))
             .set_created_by("onefold".into())
             .set_max_row_group_bytes(Some(GROUP_BYTES));
-        let options =
+        let mut options =
             ArrowWriterOptions::new().with_properties(properties.build()).with_skip_arrow_metadata(true);
+        if let Some(spill) = Spill::beside(&path) {
+            options = options.with_page_store_factory(spill);
+        }
         let writer = ArrowWriter::try_new_with_options(file, Arc::clone(&schema), options)
             .map_err(|error| write_error(&path, error))?;
         let columns = columns.iter().map(|(_, kind)| Column::new(*kind)).collect();

@@ -162,6 +162,11 @@ impl PieceFile {
         self.read_at(handles, &mut bytes[from..], self.keys_at + start * KEY_BYTES as u64)
     }
 
+    /// Bytes of the names of all its documents, and a little more.
+    pub(crate) fn names_bytes(&self) -> u64 {
+        self.keys_at - self.names_at
+    }
+
     /// Names of a document.
     pub(crate) fn names(&self, document: u32, handles: &Handles) -> Result<Names, Error> {
         let mut ends = [0; 8];

@@ -1,6 +1,6 @@
 //! Some documents of a job's input, from several places of it.
 
-use super::needed_by_tables;
+use super::TableNeeds;
 use crate::error::Error;
 use crate::job::Job;
 use crate::large::Limits;
@@ -8,7 +8,7 @@ use crate::scan::parser;
 use onefold_formats::Block;
 use onefold_formats::document::{Document, Parsed};
 #[cfg(feature = "parquet")]
-use onefold_formats::parquet::rows_and_largest_page;
+use onefold_formats::parquet::table_shape;
 use onefold_formats::reader::{Progress, Reader, start_behind};
 use onefold_formats::source::{Layout, Source};
 
@@ -26,7 +26,7 @@ pub(super) struct Seen {
     pub(super) documents: u64,
     pub(super) links: u64,
     pub(super) largest: u64,
-    pub(super) page: u64,
+    pub(super) tables: TableNeeds,
     pub(super) shingle_keys: u64,
     pub(super) names: u64,
     pub(super) bad: u64,
@@ -45,12 +45,12 @@ pub(super) fn read_sample(
     for source in sources.iter().step_by(step) {
         let mut rows = None;
         if source.layout == Layout::Rows
-            && let Some((count, page)) = rows_and_largest_page(source)
+            && let Some((count, needs)) = table_needs(job, source)
         {
             rows = Some(count);
-            all.page = all.page.max(page);
+            all.tables = all.tables.max(needs);
             // The rows of a page that does not fit are not asked for.
-            if needed_by_tables(job, std::slice::from_ref(source), page) > job.resources.memory_bytes {
+            if needs.budget(job) > job.resources.memory_bytes {
                 all.documents += count;
                 all.bytes += source.size;
                 continue;
@@ -138,7 +138,14 @@ impl Stretch<'_> {
     }
 }
 
+/// Rows of a table, and what it takes.
+#[cfg(feature = "parquet")]
+fn table_needs(job: &Job<'_>, source: &Source) -> Option<(u64, TableNeeds)> {
+    let shape = table_shape(source)?;
+    Some((shape.rows, TableNeeds::of(job, shape)))
+}
+
 #[cfg(not(feature = "parquet"))]
-fn rows_and_largest_page(_: &Source) -> Option<(u64, u64)> {
+fn table_needs(_: &Job<'_>, _: &Source) -> Option<(u64, TableNeeds)> {
     None
 }

@@ -104,10 +104,9 @@ impl Ties {
         buckets
     }
 
-    /// Groups worth naming: size, first document, whether the cap leaves it out.
-    pub(crate) fn large(&self, least: usize, cap: usize) -> Vec<(usize, DocId, bool)> {
-        let named = self.buckets.iter().filter(|bucket| bucket.len() >= least.min(cap));
-        named.map(|bucket| (bucket.len(), bucket[0], bucket.len() > cap)).collect()
+    /// Groups of that size and more.
+    pub(crate) fn large(&self, least: usize) -> impl Iterator<Item = &[DocId]> {
+        self.buckets.iter().filter(move |bucket| bucket.len() >= least)
     }
 
     /// Whether nothing is tied to anything.

@@ -20,8 +20,6 @@ use std::path::Path;
 const MEMBER_BYTES: u64 = 200;
 /// A name lies in an array, in the encoded column and in the packed one.
 const NAME_COPIES: u64 = 3;
-/// Clusters below this size are not looked at.
-const LARGE_CLUSTER: usize = 10_000;
 
 /// Refuses to write a table of clusters if the largest does not fit the budget: a row of a table is held whole, a line is not.
 pub(super) fn check(run: &Run<'_>, clusters: &Clusters) -> Result<(), Error> {
@@ -31,8 +29,16 @@ pub(super) fn check(run: &Run<'_>, clusters: &Clusters) -> Result<(), Error> {
     }
     let held =
         preflight::FIXED_BYTES + preflight::held_by_documents(run.context.recipe, run.table.len() as u64);
-    let inside = clusters.pairs.chunk_by(|a, b| a.0 == b.0).filter(|group| group.len() >= LARGE_CLUSTER);
-    let outside = clusters.outside.chunk_by(|a, b| a.0 == b.0).filter(|group| group.len() >= LARGE_CLUSTER);
+    // Names are read one by one, so clusters are looked at only if all documents in one would be too much.
+    let longest = run.context.sources.iter().map(|source| source.name.len()).max().unwrap_or(0) as u64;
+    let names: u64 = run.table.pieces().iter().map(|piece| piece.file.names_bytes()).sum();
+    let documents = run.table.len() as u64;
+    let at_most = documents * (MEMBER_BYTES + NAME_COPIES * longest) + NAME_COPIES * names;
+    if held + at_most <= job.resources.memory_bytes {
+        return Ok(());
+    }
+    let inside = clusters.pairs.chunk_by(|a, b| a.0 == b.0);
+    let outside = clusters.outside.chunk_by(|a, b| a.0 == b.0);
     let members = inside
         .map(|group| group.iter().map(|&(_, document)| document).collect::<Vec<_>>())
         .chain(outside.map(|group| group.iter().map(|&(_, document, _)| document).collect()));

@@ -168,6 +168,59 @@ fn a_type_the_writer_does_not_produce_by_itself_is_kept() {
     assert_eq!(texts(&source(&to)), ["word"]);
 }
 
+/// So many columns that they are written in several strips.
+fn wide(rows: usize) -> RecordBatch {
+    let one = varied(rows);
+    let names: Vec<String> = (0..400)
+        .map(|n| if n < 8 { one.schema().field(n).name().clone() } else { format!("c{n}") })
+        .collect();
+    batch(names.iter().enumerate().map(|(n, name)| (name.as_str(), Arc::clone(one.column(n % 8)))).collect())
+}
+
+#[test]
+fn a_table_of_many_columns_is_copied_some_at_a_time_to_the_same_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    let (from, to) = (folder.path().join("a"), folder.path().join("b"));
+    let source = write(&from, &wide(50), groups_of(20));
+    let file = crate::parquet::file::RowFile::open(&source).unwrap_or_else(|_| panic!("a table"));
+    assert!(crate::parquet::strips::strips(&file, &(0..400).collect::<Vec<_>>()).len() > 2);
+    let odd: BooleanArray = (0..50).map(|row| Some(row % 2 == 1 && row < 40)).collect();
+    let mut verdict = |row: u64| match row {
+        5 => RowEdit::Annotate(Annotation { cluster: Some(7), ..Annotation::default() }),
+        row if row % 2 == 1 && row < 40 => RowEdit::Keep,
+        _ => RowEdit::Drop,
+    };
+    copy_rows(&source, &mut verdict, false, fs_err::File::create(&to).unwrap()).unwrap();
+    let expected = filter_record_batch(&everything(&from), &odd).unwrap();
+    assert_eq!(everything(&to), expected);
+    assert_eq!(open(&to).schema(), open(&from).schema());
+    let metadata = Arc::clone(open(&to).metadata());
+    let rows: Vec<i64> = metadata.row_groups().iter().map(|group| group.num_rows()).collect();
+    assert_eq!(rows, [10, 10], "the groups of the source, but for the one that nothing is left of");
+    copy_rows(&source, &mut verdict, true, fs_err::File::create(&to).unwrap()).unwrap();
+    let annotated = everything(&to);
+    assert_eq!(annotated.columns()[..400], expected.columns()[..]);
+    let column = annotated.column(400).as_struct();
+    assert_eq!((0..20).filter(|&row| column.is_valid(row)).collect::<Vec<_>>(), [2]);
+    assert_eq!(fs_err::read_dir(folder.path()).unwrap().count(), 2, "pages that waited are gone");
+}
+
+#[test]
+fn damage_in_one_of_many_columns_stops_a_copy_unless_its_rows_go() {
+    let folder = tempfile::tempdir().unwrap();
+    let (from, to) = (folder.path().join("a"), folder.path().join("b"));
+    let source = write(&from, &wide(40), groups_of(20));
+    let chunk = open(&from).metadata().row_group(1).column(300).byte_range();
+    let mut bytes = fs_err::read(&from).unwrap();
+    bytes[chunk.0 as usize..][..20].fill(0xee);
+    fs_err::write(&from, bytes).unwrap();
+    let copied = copy_rows(&source, &mut |_| RowEdit::Keep, false, fs_err::File::create(&to).unwrap());
+    assert!(matches!(copied, Err(crate::Error::DamagedColumn { row: 20, .. })), "{copied:?}");
+    let mut first = |row: u64| if row < 20 { RowEdit::Keep } else { RowEdit::Drop };
+    copy_rows(&source, &mut first, false, fs_err::File::create(&to).unwrap()).unwrap();
+    assert_eq!(everything(&to).num_rows(), 20);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
