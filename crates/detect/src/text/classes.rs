@@ -7,7 +7,9 @@
 
 use icu_casemap::CaseMapper;
 use icu_normalizer::ComposingNormalizer;
-use icu_normalizer::properties::CanonicalCombiningClassMap;
+use icu_normalizer::properties::{
+    CanonicalCombiningClassMap, CanonicalComposition, CanonicalDecomposition, Decomposed,
+};
 use icu_properties::CodePointMapData;
 use icu_properties::props::{GeneralCategory, GeneralCategoryGroup, Script};
 use std::sync::OnceLock;
@@ -28,7 +30,7 @@ pub(super) enum Class {
 }
 
 /// A character's class with its canonical combining class.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Entry {
     pub(super) class: Class,
     pub(super) combining: u8,
@@ -115,6 +117,22 @@ fn compute(c: char) -> (Entry, Option<Box<str>>) {
     (Entry { class, combining }, expansion)
 }
 
+/// Whether a character and the one behind it stay what they are beside each other, though the second composes with
+/// others: vowel signs of Bengali or Tamil, which are of two parts behind some letters only.
+pub(super) fn stay_apart(c: char, next: char) -> bool {
+    entry(c) == Entry { class: Class::Word(c), combining: 0 }
+        && combining_class(next) == 0
+        && plain(next) == Class::Word(next)
+        && folds_to_itself(next)
+        && CanonicalComposition::new().compose(c, next).is_none()
+}
+
+/// Whether folding leaves a character as it is: one of the scripts of India, which have no cases, and of one part.
+fn folds_to_itself(c: char) -> bool {
+    matches!(c, '\u{0900}'..='\u{0dff}')
+        && matches!(CanonicalDecomposition::new().decompose(c), Decomposed::Default)
+}
+
 /// The full algorithms over a stretch of text.
 pub(super) fn fold_fully(text: &str) -> String {
     let nfkc = ComposingNormalizer::new_nfkc();
@@ -165,12 +183,18 @@ fn may_compose_with_previous(c: char) -> bool {
         (0x093c, 0x093c),
         (0x09be, 0x09be),
         (0x09d7, 0x09d7),
-        (0x0b3e, 0x0b57),
-        (0x0bbe, 0x0bd7),
+        (0x0b3e, 0x0b3e),
+        (0x0b56, 0x0b57),
+        (0x0bbe, 0x0bbe),
+        (0x0bd7, 0x0bd7),
         (0x0c56, 0x0c56),
-        (0x0cc2, 0x0cd6),
-        (0x0d3e, 0x0d57),
-        (0x0dca, 0x0ddf),
+        (0x0cc2, 0x0cc2),
+        (0x0cd5, 0x0cd6),
+        (0x0d3e, 0x0d3e),
+        (0x0d57, 0x0d57),
+        (0x0dca, 0x0dca),
+        (0x0dcf, 0x0dcf),
+        (0x0ddf, 0x0ddf),
         (0x102e, 0x102e),
         (0x1161, 0x1175),
         (0x11a8, 0x11c2),
@@ -190,7 +214,6 @@ fn may_compose_with_previous(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use icu_normalizer::properties::{CanonicalComposition, CanonicalDecomposition, Decomposed};
 
     #[test]
     fn every_character_that_composes_with_its_predecessor_is_known() {
@@ -205,6 +228,14 @@ mod tests {
             }
         }
         assert!(missing.is_empty(), "{missing:x?}");
+    }
+
+    #[test]
+    fn characters_said_to_fold_to_themselves_do() {
+        for c in ('\0'..=char::MAX).filter(|&c| folds_to_itself(c)) {
+            assert_eq!(fold_fully(&c.to_string()), c.to_string());
+        }
+        assert!(folds_to_itself('\u{9be}') && !folds_to_itself('\u{9cb}'));
     }
 
     #[test]

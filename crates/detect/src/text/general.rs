@@ -2,9 +2,9 @@
 //!
 //! The slower of two ways: the other one knows the default choices only. With these both give the same tokens.
 
-use super::ascii::TokenSink;
 use super::choices::{Case, Choices, Form, Punctuation, Space};
 use super::classes::{self, Class};
+use super::sink::TokenSink;
 use super::stop_words::StopWords;
 use super::{folding, hash};
 use icu_properties::CodePointMapData;
@@ -88,19 +88,10 @@ impl Cutter<'_> {
             && self.general.choices.space == Space::Keep
             && self.sink.used > 0
         {
-            push(self.sink, gap, hash::token(gap.as_bytes()));
+            self.sink.push(gap.as_bytes(), hash::token(gap.as_bytes()));
         }
-        push(self.sink, token, hash);
+        self.sink.push(token.as_bytes(), hash);
     }
-}
-
-fn push(sink: &mut TokenSink, token: &str, hash: u64) {
-    sink.reserve(token.len() + 1);
-    let end = sink.used + token.len();
-    sink.text[sink.used..end].copy_from_slice(token.as_bytes());
-    sink.text[end] = b' ';
-    sink.used = end + 1;
-    sink.push(hash);
 }
 
 /// What a folded character is, as far as any choice asks.

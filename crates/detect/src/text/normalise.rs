@@ -1,18 +1,23 @@
 //! A document's text to its normalised form and the hashes of its tokens.
 
-use super::ascii::{AsciiScratch, TokenSink};
+use super::ascii::AsciiScratch;
 use super::choices::Choices;
 use super::general::General;
+use super::packed::Packed;
+use super::sink::TokenSink;
 use super::stop_words::StopWords;
+use super::wide;
 use super::words::Words;
 
 /// Reusable state that turns one text after the other into tokens.
 ///
-/// Under the default choices ASCII stretches take a path of their own, with the same result.
+/// Under the default choices there are three ways, with the same result: [`wide`] where the processor has it, else
+/// [`super::ascii`] for stretches of ASCII and [`super::words`] for all other.
 #[derive(Clone, Debug, Default)]
 pub struct Normaliser {
     sink: TokenSink,
-    ascii: AsciiScratch,
+    packed: Packed,
+    portable: Portable,
     other: Other,
 }
 
@@ -43,14 +48,17 @@ impl Normaliser {
 
     /// Reads a text; what was read before is forgotten.
     pub fn read(&mut self, text: &str) {
-        self.sink.clear();
-        match &self.other {
-            Other::Nothing => cut(text, &mut self.ascii, &mut self.sink),
-            Other::Drop(stop_words) => {
-                cut(text, &mut self.ascii, &mut self.sink);
-                stop_words.drop_from(&mut self.sink);
-            }
-            Other::Cut(general) => general.tokens(text, &mut self.sink),
+        let Normaliser { sink, packed, portable, other } = self;
+        sink.clear();
+        if let Other::Cut(general) = other {
+            return general.tokens(text, sink);
+        }
+        if !wide::cut(text, packed, sink) {
+            portable.cut(text, sink);
+        }
+        sink.hash_waiting();
+        if let Other::Drop(stop_words) = other {
+            stop_words.drop_from(sink);
         }
     }
 
@@ -70,29 +78,35 @@ impl Normaliser {
     }
 }
 
-/// Appends the tokens of a text under the default choices.
-fn cut(text: &str, ascii: &mut AsciiScratch, sink: &mut TokenSink) {
-    let bytes = text.as_bytes();
-    let mut at = 0;
-    while at < bytes.len() {
-        let run = ascii_run(&bytes[at..]);
-        if at + run == bytes.len() {
-            ascii.tokens(&bytes[at..], sink);
-            return;
-        }
-        if run >= WORTHWHILE {
-            // Up to the last separator that no following character can lean on: the byte right before the
-            // first other character is left to the general path.
-            if let Some(end) = bytes[at..at + run - 1].iter().rposition(|&b| !is_word(b)) {
-                ascii.tokens(&bytes[at..at + end + 1], sink);
-                at += end + 1;
+/// Tokens under the default choices, on every processor.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Portable(AsciiScratch);
+
+impl Portable {
+    /// Appends the tokens of a text.
+    pub(super) fn cut(&mut self, text: &str, sink: &mut TokenSink) {
+        let bytes = text.as_bytes();
+        let mut at = 0;
+        while at < bytes.len() {
+            let run = ascii_run(&bytes[at..]);
+            if at + run == bytes.len() {
+                self.0.tokens(&bytes[at..], sink);
+                return;
             }
+            if run >= WORTHWHILE {
+                // Up to the last separator that no following character can lean on: the byte right before the
+                // first other character is left to the general path.
+                if let Some(end) = bytes[at..at + run - 1].iter().rposition(|&b| !is_word(b)) {
+                    self.0.tokens(&bytes[at..at + end + 1], sink);
+                    at += end + 1;
+                }
+            }
+            let mut words = Words::new(sink, false);
+            at = words.run(text, at, |next| {
+                bytes[next..].len() > WORTHWHILE && bytes[next..next + WORTHWHILE].is_ascii()
+            });
+            debug_assert!(!words.is_in_word());
         }
-        let mut words = Words::new(sink);
-        at = words.run(text, at, |next| {
-            bytes[next..].len() > WORTHWHILE && bytes[next..next + WORTHWHILE].is_ascii()
-        });
-        debug_assert!(words.is_between_tokens());
     }
 }
 

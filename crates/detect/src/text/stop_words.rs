@@ -7,8 +7,8 @@
 
 mod lists;
 
-use super::ascii::TokenSink;
 use super::named::named;
+use super::sink::TokenSink;
 use super::{classes, hash};
 
 named! {

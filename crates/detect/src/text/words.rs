@@ -3,25 +3,25 @@
 //! A character is looked at together with its successor: where the successor leans back on it (a combining mark,
 //! a jamo, a composing vowel), both and what follows are folded by the full algorithms; all else by table.
 
-use super::ascii::TokenSink;
 use super::classes::{self, Class};
-use super::hash;
+use super::sink::TokenSink;
 
 /// Reads tokens off any text into a sink.
 pub(super) struct Words<'a> {
     sink: &'a mut TokenSink,
-    /// Where the token under way starts in the sink's text, if one is.
-    start: Option<usize>,
+    /// Whether a token is under way.
+    in_word: bool,
 }
 
 impl<'a> Words<'a> {
-    pub(super) fn new(sink: &'a mut TokenSink) -> Self {
-        Words { sink, start: None }
+    /// Goes on where a sink is, with a token under way or not.
+    pub(super) fn new(sink: &'a mut TokenSink, in_word: bool) -> Self {
+        Words { sink, in_word }
     }
 
-    /// Whether no token is under way.
-    pub(super) fn is_between_tokens(&self) -> bool {
-        self.start.is_none()
+    /// Whether a token is under way.
+    pub(super) fn is_in_word(&self) -> bool {
+        self.in_word
     }
 
     /// Takes the characters of `text` from byte `at` on until `stop` says, at a character boundary, that the rest
@@ -39,6 +39,7 @@ impl<'a> Words<'a> {
                     self.word_byte(folded);
                 } else {
                     self.close();
+                    self.sink.hash_if_many();
                     if stop(at) {
                         return at;
                     }
@@ -77,6 +78,7 @@ impl<'a> Words<'a> {
             (c, next, entry) = load(at);
             if entry.combining == 0 {
                 if entry.class != Class::Complex {
+                    self.sink.hash_if_many();
                     base = (at, self.mark());
                 }
             } else if last > entry.combining {
@@ -91,19 +93,19 @@ impl<'a> Words<'a> {
     /// What is needed to take back what is taken from here on.
     #[inline(always)]
     fn mark(&self) -> Mark {
-        Mark { used: self.sink.used, tokens: self.sink.hashes().len(), start: self.start }
+        Mark { place: self.sink.place(), in_word: self.in_word }
     }
 
     fn back_to(&mut self, mark: Mark) {
-        self.sink.used = mark.used;
-        self.sink.truncate(mark.tokens);
-        self.start = mark.start;
+        self.sink.back_to(mark.place);
+        self.in_word = mark.in_word;
     }
 
     /// Takes the character at `at`, with those behind that lean on it; tells where the next one starts.
-    fn character(&mut self, text: &str, at: usize) -> usize {
+    pub(super) fn character(&mut self, text: &str, at: usize) -> usize {
         let mut following = text[at..].chars();
         let Some(c) = following.next() else { return text.len() };
+        self.sink.reserve(c.len_utf8() * 3);
         let entry = classes::entry(c);
         let next = at + c.len_utf8();
         if entry.class != Class::Complex
@@ -124,7 +126,14 @@ impl<'a> Words<'a> {
             last = follower_entry.combining;
             end += follower.len_utf8();
         }
-        if still {
+        let mut behind = text[next..end].chars();
+        if let (Some(only), None) = (behind.next(), behind.next())
+            && classes::stay_apart(c, only)
+        {
+            self.word(c);
+            self.word(only);
+        } else if still {
+            self.sink.reserve((end - at) * 3);
             for c in text[at..end].chars() {
                 self.take(c, classes::entry(c).class);
             }
@@ -158,47 +167,38 @@ impl<'a> Words<'a> {
 
     #[inline(always)]
     fn word_byte(&mut self, byte: u8) {
-        let at = self.sink.used;
-        self.start.get_or_insert(at);
-        self.sink.text[at] = byte;
-        self.sink.used = at + 1;
+        self.in_word = true;
+        self.sink.text[self.sink.used] = byte;
+        self.sink.used += 1;
     }
 
     #[inline(always)]
     fn word(&mut self, c: char) {
-        let at = self.sink.used;
-        self.start.get_or_insert(at);
-        let (utf8, len) = encode(c);
-        self.sink.text[at..at + 8].copy_from_slice(&utf8.to_le_bytes());
-        self.sink.used = at + len;
+        self.in_word = true;
+        self.put(c);
     }
 
-    /// A token of one character. It is hashed from where it is made: reading it back out of the text would wait for
-    /// the bytes to arrive there.
+    /// A token of one character.
     #[inline(always)]
     fn single(&mut self, c: char) {
         self.close();
-        let (utf8, len) = encode(c);
-        self.sink.push(hash::step(utf8, 0, len as u64));
-        let at = self.sink.used;
-        let blank = u64::from(b' ') << (8 * len);
-        self.sink.text[at..at + 8].copy_from_slice(&(utf8 | blank).to_le_bytes());
-        self.sink.used = at + len + 1;
+        self.put(c);
+        self.sink.end_token();
         self.keep_room();
     }
 
     #[inline(always)]
+    fn put(&mut self, c: char) {
+        let (at, (utf8, len)) = (self.sink.used, encode(c));
+        self.sink.text[at..at + 8].copy_from_slice(&utf8.to_le_bytes());
+        self.sink.used = at + len;
+    }
+
+    #[inline(always)]
     fn close(&mut self) {
-        if let Some(start) = self.start.take() {
-            let end = self.sink.used;
-            // Where a token is short, the bytes behind it that are read with it are masked.
-            let hash = match self.sink.text[start..].first_chunk::<16>() {
-                Some(chunk) if end - start <= 16 => hash::short(chunk, end - start),
-                _ => hash::token(&self.sink.text[start..end]),
-            };
-            self.sink.push(hash);
-            self.sink.text[end] = b' ';
-            self.sink.used = end + 1;
+        if self.in_word {
+            self.in_word = false;
+            self.sink.end_token();
             self.keep_room();
         }
     }
@@ -215,9 +215,8 @@ impl<'a> Words<'a> {
 /// A place to go back to.
 #[derive(Clone, Copy)]
 struct Mark {
-    used: usize,
-    tokens: usize,
-    start: Option<usize>,
+    place: (usize, usize),
+    in_word: bool,
 }
 
 /// The character of valid UTF-8 that starts at `at`, and where the next one does.
