@@ -6,6 +6,7 @@ mod kept;
 mod publish;
 mod replace;
 mod revisit;
+mod settle;
 
 pub(crate) use publish::{OutputLock, STAGING, clear_staged, discard_staged, publish, publishing};
 pub(crate) use replace::keeper_of;

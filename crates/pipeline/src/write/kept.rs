@@ -1,6 +1,7 @@
 //! The kept documents, in the input's own format.
 
 use super::cut::cut_record;
+use super::settle::Settling;
 use super::{Clusters, Run, replace, revisit};
 use crate::error::Error;
 use crate::links::{LinkFate, Links};
@@ -45,102 +46,116 @@ pub(super) fn write(run: &Run<'_>, clusters: &Clusters, folder: &Path) -> Result
     referred.sort_unstable();
     referred.dedup();
     let spools = Spools::fill(run.context, run.table, &referred, run.workdir)?;
-    let (next, tables) = (AtomicUsize::new(0), Mutex::new(()));
+    let next = AtomicUsize::new(0);
+    let kept = Kept { run, clusters, links, spools, tables: Mutex::new(()), folder };
     parallel(run.context.job, |_| {
+        let mut settling = Settling::in_folder(folder);
         loop {
             run.context.job.check()?;
             let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some(source) = run.context.sources.get(index) else { return Ok(()) };
-            write_source(run, clusters, (&links, &spools, &tables), index, folder)?;
+            let Some(source) = run.context.sources.get(index) else { return settling.settle() };
+            kept.write(index, &mut settling)?;
             run.context.job.progress.advance(source.size, 0);
         }
     })
 }
 
-fn write_source(
-    run: &Run<'_>,
-    clusters: &Clusters,
-    (links, spools, tables): (&Links, &Spools, &Mutex<()>),
-    index: usize,
-    folder: &Path,
-) -> Result<(), Error> {
-    let source = &run.context.sources[index];
-    let path = folder.join(&source.relative);
-    if path.exists() {
-        return Ok(());
-    }
-    let whole_file = matches!(source.format, Format::Html | Format::Text | Format::File);
-    let documents = run.table.documents_of(index);
-    // A damaged Parquet file without a readable row has nothing to be copied with.
-    if source.layout == Layout::Rows && documents.is_empty() && !bad_free(run, index) {
-        return Ok(());
-    }
-    // A file that is no document and not bad passes.
-    let passes = documents.is_empty() && bad_free(run, index);
-    if whole_file && !passes && !documents.clone().any(|document| matches!(run.fate(document), Fate::Kept)) {
-        return Ok(());
-    }
-    if let Some(parent) = path.parent() {
-        fs_err::create_dir_all(parent)?;
-    }
-    // Beside the folder of kept files: within it, any name may be that of a source.
-    let temporary = folder.with_file_name(format!("kept-{index}.tmp"));
-    let out = fs_err::File::create(&temporary)?;
-    let out = if source.layout == Layout::Rows {
-        // A row group is in memory until it is whole: one at a time.
-        let _alone = (source.size > LARGE_TABLE).then(|| lock(tables));
-        copy_rows(run, clusters, index, out)?
-    } else {
-        let mut loader = Loader::new(run.context, run.table, spools);
-        let mut edits = Edits::new(run, links, index);
-        // What the edits that replace are about, in their order: replacements are asked for in the same.
-        let subjects = RefCell::new(VecDeque::new());
-        let mut plain = edits.by_ref().map(|(edit, subject)| {
-            if edit.replace {
-                subjects.borrow_mut().push_back(subject);
-            }
-            edit
-        });
-        let mut failure = None;
-        let copied = copy_edited(
-            source,
-            &mut plain,
-            &mut |_, record, new| {
-                let subject = subjects.borrow_mut().pop_front().unwrap_or(Subject::Nothing);
-                let made = match subject {
-                    Subject::Cut(document) => loader.text(document).and_then(|text| {
-                        let (cuts, field) =
-                            (run.verdicts.cuts_of(document), &run.context.job.plan.fields.text);
-                        cut_record(source.format, field, &text, cuts, record, new)
-                    }),
-                    Subject::Document(document) if source.format == Format::Warc => {
-                        revisit::of_keeper(run, &mut loader, document, record, new)
-                    }
-                    Subject::Document(document) => {
-                        replace::annotated_line(run, clusters, document, record, new)
-                    }
-                    Subject::Revisit(document) => revisit::turned(run, &mut loader, document, record, new),
-                    Subject::Nothing => Ok(()),
-                };
-                made.map_err(|error| match error {
-                    Error::Formats(error) => error,
-                    Error::Io(error) => error.into(),
-                    other => {
-                        failure = Some(other);
-                        std::io::Error::other("replacement failed").into()
-                    }
-                })
-            },
-            out,
-        );
-        match (copied, failure.or(edits.failure)) {
-            (_, Some(failure)) => return Err(failure),
-            (copied, None) => copied?,
+/// What is written, by what, and where to.
+struct Kept<'k> {
+    run: &'k Run<'k>,
+    clusters: &'k Clusters,
+    links: Links,
+    spools: Spools,
+    /// Held while a large table is written: its row groups are in memory until they are whole.
+    tables: Mutex<()>,
+    folder: &'k Path,
+}
+
+impl Kept<'_> {
+    /// Writes the kept documents of a source.
+    fn write(&self, index: usize, settling: &mut Settling<'_>) -> Result<(), Error> {
+        let Kept { run, clusters, links, spools, tables, folder } = self;
+        let source = &run.context.sources[index];
+        let path = folder.join(&source.relative);
+        if path.exists() {
+            return Ok(());
         }
-    };
-    out.sync_data()?;
-    drop(out);
-    Ok(fs_err::rename(&temporary, path)?)
+        let whole_file = matches!(source.format, Format::Html | Format::Text | Format::File);
+        let documents = run.table.documents_of(index);
+        // A damaged Parquet file without a readable row has nothing to be copied with.
+        if source.layout == Layout::Rows && documents.is_empty() && !bad_free(run, index) {
+            return Ok(());
+        }
+        // A file that is no document and not bad passes.
+        let passes = documents.is_empty() && bad_free(run, index);
+        if whole_file
+            && !passes
+            && !documents.clone().any(|document| matches!(run.fate(document), Fate::Kept))
+        {
+            return Ok(());
+        }
+        if let Some(parent) = path.parent() {
+            fs_err::create_dir_all(parent)?;
+        }
+        // Beside the folder of kept files: within it, any name may be that of a source.
+        let temporary = folder.with_file_name(format!("kept-{index}.tmp"));
+        let out = fs_err::File::create(&temporary)?;
+        let out = if source.layout == Layout::Rows {
+            // A row group is in memory until it is whole: one at a time.
+            let _alone = (source.size > LARGE_TABLE).then(|| lock(tables));
+            copy_rows(run, clusters, index, out)?
+        } else {
+            let mut loader = Loader::new(run.context, run.table, spools);
+            let mut edits = Edits::new(run, links, index);
+            // What the edits that replace are about, in their order: replacements are asked for in the same.
+            let subjects = RefCell::new(VecDeque::new());
+            let mut plain = edits.by_ref().map(|(edit, subject)| {
+                if edit.replace {
+                    subjects.borrow_mut().push_back(subject);
+                }
+                edit
+            });
+            let mut failure = None;
+            let copied = copy_edited(
+                source,
+                &mut plain,
+                &mut |_, record, new| {
+                    let subject = subjects.borrow_mut().pop_front().unwrap_or(Subject::Nothing);
+                    let made = match subject {
+                        Subject::Cut(document) => loader.text(document).and_then(|text| {
+                            let (cuts, field) =
+                                (run.verdicts.cuts_of(document), &run.context.job.plan.fields.text);
+                            cut_record(source.format, field, &text, cuts, record, new)
+                        }),
+                        Subject::Document(document) if source.format == Format::Warc => {
+                            revisit::of_keeper(run, &mut loader, document, record, new)
+                        }
+                        Subject::Document(document) => {
+                            replace::annotated_line(run, clusters, document, record, new)
+                        }
+                        Subject::Revisit(document) => {
+                            revisit::turned(run, &mut loader, document, record, new)
+                        }
+                        Subject::Nothing => Ok(()),
+                    };
+                    made.map_err(|error| match error {
+                        Error::Formats(error) => error,
+                        Error::Io(error) => error.into(),
+                        other => {
+                            failure = Some(other);
+                            std::io::Error::other("replacement failed").into()
+                        }
+                    })
+                },
+                out,
+            );
+            match (copied, failure.or(edits.failure)) {
+                (_, Some(failure)) => return Err(failure),
+                (copied, None) => copied?,
+            }
+        };
+        settling.add(out, temporary, path)
+    }
 }
 
 fn bad_free(run: &Run<'_>, index: usize) -> bool {
