@@ -49,7 +49,7 @@ pub(super) fn write(run: &Run<'_>, clusters: &Clusters, folder: &Path) -> Result
     let next = AtomicUsize::new(0);
     let kept = Kept { run, clusters, links, spools, tables: Mutex::new(()), folder };
     parallel(run.context.job, |_| {
-        let mut settling = Settling::in_folder(folder);
+        let mut settling = Settling::default();
         loop {
             run.context.job.check()?;
             let index = next.fetch_add(1, Ordering::Relaxed);
@@ -73,7 +73,7 @@ struct Kept<'k> {
 
 impl Kept<'_> {
     /// Writes the kept documents of a source.
-    fn write(&self, index: usize, settling: &mut Settling<'_>) -> Result<(), Error> {
+    fn write(&self, index: usize, settling: &mut Settling) -> Result<(), Error> {
         let Kept { run, clusters, links, spools, tables, folder } = self;
         let source = &run.context.sources[index];
         let path = folder.join(&source.relative);
