@@ -97,7 +97,7 @@ impl<'t> Matched<'t> {
         workdir: &Workdir,
     ) -> Result<Self, Error> {
         let job = context.job;
-        let keys = Keys::of(table, workdir, job.resources.memory_bytes / 16)?;
+        let keys = Keys::of(table, workdir, context.shared_bytes(table.len()) / 16)?;
         let unions = Mutex::new(Unions::new(table.len()));
         let (method, neighbours) = (job.plan.method, job.plan.simhash.neighbours);
         let mut gathered = Gathered::default();
@@ -124,7 +124,7 @@ impl<'t> Matched<'t> {
                 large: Large::new(cap),
             });
         }
-        let budget = bucket_budget(context);
+        let budget = bucket_budget(context, table);
         let mut large = Large::new(cap);
         ties.large(LARGE.min(cap)).for_each(|bucket| large.add(bucket));
         let large = Mutex::new(large);
@@ -233,8 +233,7 @@ fn each_slice(
 ) -> Result<(), Error> {
     let next = AtomicUsize::new(0);
     let cap = context.job.plan.max_bucket.unwrap_or(usize::MAX);
-    let resources = &context.job.resources;
-    let share = resources.memory_bytes / 16 / resources.threads.max(1) as u64;
+    let share = context.shared_bytes(table.len()) / 16 / context.job.resources.threads.max(1) as u64;
     parallel(context.job, |_| {
         let mut scratch = SliceScratch::new(share);
         let mut meeting = Meeting::new(context.recipe, table);

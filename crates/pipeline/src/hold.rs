@@ -44,6 +44,14 @@ impl HeldShingles {
         self.chunks.get(chunk as usize)?.get(from as usize..(from + len) as usize)
     }
 
+    /// Lets go of them where they take more than their share of what the documents left of the budget.
+    pub(crate) fn keep_within(&mut self, spare_bytes: u64) {
+        let chunks: usize = self.chunks.iter().map(|chunk| chunk.capacity() * size_of::<u64>()).sum();
+        if chunks as u64 > spare_bytes / SHARE {
+            *self = HeldShingles { counts: std::mem::take(&mut self.counts), ..HeldShingles::default() };
+        }
+    }
+
     pub(crate) fn count(&self, digest: u128) -> Option<u32> {
         self.counts.get(&digest).copied()
     }

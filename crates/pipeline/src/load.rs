@@ -3,6 +3,7 @@
 use crate::error::Error;
 use crate::job::Job;
 use crate::large::Limits;
+use crate::preflight;
 use crate::recipe::Recipe;
 use crate::scan::{lock, parser};
 use crate::sketcher::{Sketcher, Sketches};
@@ -59,6 +60,11 @@ impl<'a> Context<'a> {
             heavy: Mutex::new(()),
             limits: Limits::of(job),
         })
+    }
+
+    /// What of the budget the stages share out that decide on so many documents.
+    pub(crate) fn shared_bytes(&self, documents: usize) -> u64 {
+        preflight::shared_bytes(self.job, self.recipe, self.sources, documents as u64)
     }
 
     /// Waits until nobody else compares large documents, if there is one among these.

@@ -172,7 +172,7 @@ impl Listing<'_> {
     ) -> Result<PairsSummary, Error> {
         // Pairs are counted before the first of them is listed.
         self.count(self.copies.each().map(|copies| self.exact_pairs(copies.len() as u64)).sum())?;
-        let found = FoundPairs::new(self.context, self.workdir);
+        let found = FoundPairs::new(self.context, self.table.len(), self.workdir);
         matched.each_share(self.context, self.table, self.representatives, |share| {
             self.verify(&share, &found)
         })?;

@@ -110,7 +110,7 @@ pub(crate) fn find(context: &Context<'_>, table: &Table<'_>, workdir: &Workdir) 
 
 /// Documents that share a key with an earlier one, or have one twice, in order.
 fn meet(context: &Context<'_>, table: &Table<'_>, workdir: &Workdir) -> Result<Vec<Repeat>, Error> {
-    let keys = Keys::of(table, workdir, context.job.resources.memory_bytes / 16)?;
+    let keys = Keys::of(table, workdir, context.shared_bytes(table.len()) / 16)?;
     let (next, found) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     parallel(context.job, |_| {
         let (mut bytes, mut entries, mut mine) = (Vec::new(), Vec::new(), Vec::new());

@@ -17,7 +17,7 @@ use onefold_formats::compress::window_bytes;
 #[cfg(feature = "parquet")]
 use onefold_formats::parquet::TableShape;
 use onefold_formats::source::{Layout, Source};
-use onefold_run::KeepRule;
+use onefold_run::{KeepRule, Method};
 use sample::{SAMPLE_BYTES, SAMPLE_SOURCES, read_sample};
 use std::path::Path;
 use std::time::Instant;
@@ -48,6 +48,9 @@ pub(crate) const FIXED_BYTES: u64 = 24 << 20;
 pub(crate) const BYTES_A_THREAD: u64 = 12 << 20;
 /// What a file takes: its names, and its pieces.
 const BYTES_A_SOURCE: u64 = 3 << 10;
+/// What a document takes while it is decided, where all are one component: its place in the ranking and in the component, its
+/// keeper, its verdict, the number of its shingles.
+const BYTES_OF_DECIDING: u64 = 64;
 /// The window of all but the highest levels of zstd; smaller ones are part of what a thread takes.
 const USUAL_WINDOW: u64 = 8 << 20;
 /// What the evidence of a document takes beside its names.
@@ -272,7 +275,16 @@ pub(crate) fn held_by_documents(recipe: &Recipe<'_>, documents: u64) -> u64 {
     let fingerprint = if recipe.layout.has_fingerprint() { size_of::<u128>() as u64 } else { 0 };
     let set_len = if recipe.layout.has_set() { size_of::<u32>() as u64 } else { 0 };
     let fine_rank = if matches!(recipe.plan.keep, KeepRule::Field(_)) { size_of::<u16>() as u64 } else { 0 };
-    documents * (BYTES_A_DOCUMENT + versions + fingerprint + set_len + fine_rank)
+    let is_exact = recipe.plan.method == Method::Exact && recipe.plan.containment.is_none();
+    let deciding = if is_exact { 0 } else { BYTES_OF_DECIDING };
+    documents * (BYTES_A_DOCUMENT + versions + fingerprint + set_len + fine_rank + deciding)
+}
+
+/// The part of the budget that stages behind reading share out: what so many documents and the windows of files take is not
+/// theirs.
+pub(crate) fn shared_bytes(job: &Job<'_>, recipe: &Recipe<'_>, sources: &[Source], documents: u64) -> u64 {
+    let taken = held_by_documents(recipe, documents) + windows(job, sources);
+    job.resources.memory_bytes.saturating_sub(taken)
 }
 
 /// Bytes of keys and signature that a document leaves when it is read.

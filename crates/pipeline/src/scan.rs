@@ -35,6 +35,7 @@ pub(crate) struct Pieces {
     /// Bytes of pieces that were just written, while the budget lasted.
     held: HashMap<PathBuf, Vec<u8>>,
     shingles: HeldShingles,
+    documents: u64,
 }
 
 impl Pieces {
@@ -46,9 +47,12 @@ impl Pieces {
         sources: &'s [Source],
         workdir: &Workdir,
     ) -> Result<Table<'s>, Error> {
-        let Pieces { counts, mut held, shingles } = self;
+        let Pieces { counts, mut held, mut shingles, documents } = self;
+        let spare = preflight::shared_bytes(job, recipe, sources, documents)
+            .saturating_sub(preflight::needed_bytes(job));
+        shingles.keep_within(spare);
         let mut table = Table::new(sources, &job.plan.keep, recipe.layout, shingles);
-        let mut room = Room { pieces: held_share(job), notes: budget_to_hold(job) / NOTES_SHARE };
+        let mut room = Room { pieces: spare / PIECES_SHARE, notes: spare / NOTES_SHARE };
         for (source, &count) in counts.iter().enumerate() {
             for number in 0..count {
                 let path = workdir.piece(source, number);
@@ -74,18 +78,9 @@ const BLOCK_SHARE: u64 = 4;
 /// Records that are put into a block whatever they leave.
 const FEWEST_FRAMES: usize = 8;
 
-/// The share of what is held that the notes of pieces may take: one in so many.
+/// The shares of the budget for what is held to save time that pieces and their notes may take: one in so many.
+const PIECES_SHARE: u64 = 4;
 const NOTES_SHARE: u64 = 16;
-
-/// The budget for what is held to save time: what a run needs in any case is not given away.
-fn budget_to_hold(job: &Job<'_>) -> u64 {
-    job.resources.memory_bytes.saturating_sub(preflight::needed_bytes(job))
-}
-
-/// Bytes of pieces that may be held.
-fn held_share(job: &Job<'_>) -> u64 {
-    budget_to_hold(job) / 4
-}
 
 /// A source being read.
 struct Active {
@@ -120,6 +115,8 @@ struct Scan<'a> {
     /// Bytes of the sources that were read, and documents found in them.
     read: Mutex<(u64, u64)>,
     hold: Hold,
+    /// The budget for what is held to save time: what a run needs in any case is not given away.
+    spare_bytes: u64,
     /// Held while a large document is worked on.
     large: Mutex<()>,
     limits: Limits,
@@ -161,6 +158,8 @@ pub(crate) fn scan(
     bad_files: &[(String, BadRecord)],
 ) -> Result<Pieces, Error> {
     job.progress.start(StageKind::Read, sources.iter().map(|source| source.size).sum());
+    let spare_bytes =
+        preflight::shared_bytes(job, recipe, sources, 0).saturating_sub(preflight::needed_bytes(job));
     let scan = Scan {
         job,
         recipe,
@@ -176,9 +175,10 @@ pub(crate) fn scan(
         documents: AtomicU64::new(0),
         read: Mutex::new((0, 0)),
         hold: match recipe.holds_shingles {
-            true => Hold::new(budget_to_hold(job), sources.iter().map(|source| source.size).sum()),
+            true => Hold::new(spare_bytes, sources.iter().map(|source| source.size).sum()),
             false => Hold::nothing(),
         },
+        spare_bytes,
         large: Mutex::new(()),
         limits: Limits::of(job),
     };
@@ -191,7 +191,8 @@ pub(crate) fn scan(
             source.layout = Layout::Stream;
         }
     }
-    Ok(Pieces { counts: queue.counts, held: queue.held, shingles: scan.hold.into_held() })
+    let documents = scan.documents.into_inner();
+    Ok(Pieces { counts: queue.counts, held: queue.held, shingles: scan.hold.into_held(), documents })
 }
 
 /// Runs `work` on every thread of the job until all are done; the first error stops the others at their next
@@ -390,7 +391,7 @@ impl Scan<'_> {
             assembler.give_back(piece);
             let mut queue = lock(&self.queue);
             queue.counts[active.index] = number;
-            if queue.held_bytes + bytes.len() as u64 <= held_share(self.job) {
+            if queue.held_bytes + bytes.len() as u64 <= self.spare_bytes / PIECES_SHARE {
                 queue.held_bytes += bytes.len() as u64;
                 queue.held.insert(path, bytes);
             }

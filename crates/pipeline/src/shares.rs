@@ -12,8 +12,8 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 /// Bytes that buckets may take. What is made of them to decide takes up to three times as much again.
-pub(crate) fn bucket_budget(context: &Context<'_>) -> u64 {
-    context.job.resources.memory_bytes / 16
+pub(crate) fn bucket_budget(context: &Context<'_>, table: &Table<'_>) -> u64 {
+    context.shared_bytes(table.len()) / 16
 }
 
 /// What a bucket takes beside its documents, in units of four bytes: where it ends, and its component.
@@ -63,7 +63,7 @@ impl Shares {
             }
         })?;
         let sizes = sizes.into_inner().unwrap_or_else(PoisonError::into_inner);
-        Ok(Shares::pack(sizes, bucket_budget(context)))
+        Ok(Shares::pack(sizes, bucket_budget(context, table)))
     }
 
     /// Fills shares with components in order, up to a budget; one that is larger has its own.
@@ -171,7 +171,7 @@ impl<'b> Giant<'b> {
         part: impl Fn(&Range<usize>, &[DocId], &mut Vec<DocId>) + Sync,
         mut decide: impl FnMut(Range<usize>, &[&[DocId]]) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let budget = bucket_budget(self.maker.context);
+        let budget = bucket_budget(self.maker.context, self.maker.table);
         let (mut from, mut size) = (0, len.div_ceil(4).max(1));
         while from < len {
             let block = from..(from + size).min(len);

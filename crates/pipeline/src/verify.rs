@@ -79,8 +79,8 @@ impl<'a> Verifier<'a> {
         spools: &'a Spools,
         ties: Option<&'a Ties>,
     ) -> Self {
-        let resources = &context.job.resources;
-        let budget = |share: u64| resources.memory_bytes / share / resources.threads.max(1) as u64;
+        let (shared, threads) = (context.shared_bytes(table.len()), context.job.resources.threads);
+        let budget = |share: u64| shared / share / threads.max(1) as u64;
         let plan = &context.job.plan;
         Verifier {
             plan,

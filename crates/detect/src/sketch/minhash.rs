@@ -97,8 +97,9 @@ impl MinHash {
             } else if round <= len {
                 self.fill(|hash| mix::split(anew(hash), len))
             } else {
-                // Past N rounds, which only the shortest documents see, each round fills one bin for certain.
-                let bin = (round - len - 1) as usize;
+                // Past N rounds, which only the shortest documents see, each round fills one bin for certain. Signatures of
+                // fewer values than there are fresh rounds begin behind those.
+                let bin = (round - len.max(FRESH_ROUNDS) - 1) as usize;
                 self.fill(|hash| (bin, anew(hash).min(EMPTY - 1)))
             };
         }
@@ -143,6 +144,21 @@ mod tests {
         assert!(sketch.finish().unwrap().iter().all(|&value| value != EMPTY));
         sketch.begin();
         assert!(sketch.finish().is_none());
+    }
+
+    #[test]
+    fn signatures_of_any_length_are_full() {
+        for len in 1..20 {
+            let mut sketch = MinHash::new(len);
+            for seed in 0..200 {
+                sketch.begin();
+                sketch.add_all((0..seed % 3 + 1).map(|i| mix::pair(i, seed)));
+                assert!(
+                    sketch.finish().unwrap().iter().all(|&value| value != EMPTY),
+                    "{len} values, seed {seed}"
+                );
+            }
+        }
     }
 
     #[test]

@@ -81,9 +81,8 @@ struct State {
 
 impl<'a> FoundPairs<'a> {
     /// A sixteenth of the budget is for all workers, and as much for what they have handed in.
-    pub(super) fn new(context: &Context<'_>, workdir: &'a Workdir) -> Self {
-        let resources = &context.job.resources;
-        let share = resources.memory_bytes / 16 / resources.threads.max(1) as u64;
+    pub(super) fn new(context: &Context<'_>, documents: usize, workdir: &'a Workdir) -> Self {
+        let share = context.shared_bytes(documents) / 16 / context.job.resources.threads.max(1) as u64;
         FoundPairs::holding(share as usize / size_of::<Found>(), workdir)
     }
 
