@@ -240,10 +240,10 @@ fn a_server_at_rest_merges_segments() {
         place.write("some.jsonl", (0..10).map(of).collect::<String>());
         place.run("index add pages some.jsonl").ok();
     }
+    assert_eq!(place.run("index stats pages --json").ok().json()[0]["segments"], 3);
     let server = Server::start(&place, "");
     let segments = || server.get("/v1/stats").json()["segments"].as_u64().unwrap();
-    assert_eq!(segments(), 3);
-    let until = std::time::Instant::now() + std::time::Duration::from_secs(30);
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(60);
     while segments() > 1 && std::time::Instant::now() < until {
         std::thread::sleep(std::time::Duration::from_millis(100));
     }

@@ -3,10 +3,11 @@
 
 mod common;
 
-use common::http::Server;
+use common::http::{Reply, Server};
 use common::{Place, prose};
 use serde_json::{Value, json};
 use std::sync::Barrier;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 fn place() -> Place {
@@ -101,7 +102,8 @@ fn bodies_have_a_limit() {
 #[test]
 fn slow_clients_do_not_hold_it() {
     let place = place();
-    let server = Server::start(&place, "--timeout 1 --idle-timeout 1 --max-connections 4");
+    // Long enough for five connections and a commit on a busy machine, far from what they are by default.
+    let server = Server::start(&place, "--timeout 5 --idle-timeout 5 --max-connections 4");
     let started = Instant::now();
     let mut body = server.connect();
     body.send(b"POST /v1/check HTTP/1.1\r\nhost: localhost\r\ncontent-type: text/plain\r\ncontent-length: 9\r\n\r\nslow");
@@ -125,7 +127,7 @@ fn slow_clients_do_not_hold_it() {
     let batch = batch.read().unwrap();
     let lines: Vec<&str> = batch.text().lines().collect();
     assert!(lines[0].contains("\"new\"") && lines[1].contains("\"timeout\""), "{lines:?}");
-    assert!(started.elapsed() < Duration::from_secs(20));
+    assert!(started.elapsed() < Duration::from_secs(25), "{:?}", started.elapsed());
     let again = server.logged(|line| line["status"] == 408);
     assert_eq!(again["code"], "timeout");
     assert_eq!(server.get("/healthz").status, 200);
@@ -153,28 +155,31 @@ fn a_client_that_does_not_read_is_left() {
 fn a_full_queue_says_when_to_come_again() {
     let place = place();
     let server = Server::start(&place, "--queue 1 --threads 1");
-    let text = json!({"id": "a", "text": prose("alpha", 200_000)}).to_string();
-    let busy = std::thread::scope(|scope| {
-        let tasks: Vec<_> = (0..8)
-            .map(|_| {
-                scope.spawn(|| {
-                    server.connect().ask(
-                        "POST",
-                        "/v1/check",
-                        "content-type: application/json\r\n",
-                        text.as_bytes(),
-                    )
-                })
-            })
-            .collect();
-        tasks.into_iter().map(|task| task.join().unwrap()).collect::<Vec<_>>()
-    });
-    let refused: Vec<_> = busy.iter().filter(|reply| reply.status != 200).collect();
-    assert!(!refused.is_empty() && refused.len() < 8, "{}", refused.len());
-    for reply in refused {
+    let long = json!({"id": "a", "text": prose("alpha", 200_000)});
+    let short = json!({"id": "b", "text": "short"});
+    let refused = |reply: &Reply| {
+        if reply.status == 200 {
+            return false;
+        }
         reply.is_problem(429, "queue_full");
         assert_eq!(reply.header("retry-after"), Some("1"));
-    }
+        true
+    };
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        // One client after the other asks for long work until somebody was refused.
+        scope.spawn(|| {
+            while !done.load(Ordering::Relaxed) {
+                refused(&server.post("/v1/check", &long));
+            }
+        });
+        let started = Instant::now();
+        while !refused(&server.post("/v1/check", &short)) && started.elapsed() < Duration::from_secs(60) {}
+        let in_time = started.elapsed() < Duration::from_secs(60);
+        done.store(true, Ordering::Relaxed);
+        assert!(in_time, "nobody was refused");
+    });
+    assert_eq!(server.post("/v1/check", &short).status, 200, "it is taken again when the queue is empty");
 }
 
 #[test]
