@@ -37,8 +37,65 @@ fn crates_depend_on_each_other_as_drawn() {
     assert_eq!(drawn, found);
 }
 
+/// A file's lines without comments and without items for tests alone, and the modules for tests that it names. Files are
+/// formatted, so an item ends at the first line as far in as its beginning that closes it.
+fn code(whole: &str) -> (String, Vec<String>) {
+    let (mut kept, mut test_modules) = (Vec::new(), Vec::new());
+    let mut lines = whole.lines().filter(|line| !line.trim_start().starts_with("//"));
+    while let Some(line) = lines.next() {
+        if line.trim() != "#[cfg(test)]" {
+            kept.push(line);
+            continue;
+        }
+        let indent = &line[..line.len() - line.trim_start().len()];
+        let at_edge =
+            |line: &str, start: &str| line.strip_prefix(indent).is_some_and(|rest| rest.starts_with(start));
+        let first = lines.by_ref().find(|line| !at_edge(line, "#[")).expect("an item behind its attribute");
+        let name = first.trim().strip_suffix(';').and_then(|item| item.rsplit_once("mod "));
+        test_modules.extend(name.map(|(_, name)| name.to_owned()));
+        if !first.ends_with([';', '}']) {
+            lines.by_ref().find(|line| at_edge(line, "}")).expect("the end of an item");
+        }
+    }
+    (kept.join("\n"), test_modules)
+}
+
+/// Paths that `use` statements bring in, one by one: `use std::{fs, io::Read};` has `std::fs` and `std::io::Read`.
+fn imports(code: &str) -> Vec<String> {
+    fn expand(prefix: &str, tree: &str, found: &mut Vec<String>) {
+        let Some((before, inside)) = tree.split_once('{') else {
+            found.push(format!("{prefix}{}", tree.trim()));
+            return;
+        };
+        let prefix = format!("{prefix}{}", before.trim());
+        let inside = inside.trim_end().strip_suffix('}').unwrap_or(inside);
+        let (mut depth, mut start) = (0, 0);
+        for (at, byte) in inside.bytes().enumerate() {
+            match byte {
+                b'{' => depth += 1,
+                b'}' => depth -= 1,
+                b',' if depth == 0 => {
+                    expand(&prefix, &inside[start..at], found);
+                    start = at + 1;
+                }
+                _ => {}
+            }
+        }
+        if !inside[start..].trim().is_empty() {
+            expand(&prefix, &inside[start..], found);
+        }
+    }
+    let mut found = Vec::new();
+    let one_line = code.split_whitespace().collect::<Vec<_>>().join(" ");
+    for statement in one_line.split("use ").skip(1) {
+        expand("", statement.split(';').next().unwrap_or_default(), &mut found);
+    }
+    found
+}
+
+/// Files of a crate, without what is for tests alone, and with its imports written out.
 fn sources(crate_name: &str) -> Vec<(PathBuf, String)> {
-    let mut files = Vec::new();
+    let (mut files, mut for_tests) = (Vec::new(), Vec::new());
     let mut folders = vec![root().join("crates").join(crate_name).join("src")];
     while let Some(folder) = folders.pop() {
         for entry in fs_err::read_dir(folder).unwrap() {
@@ -46,23 +103,40 @@ fn sources(crate_name: &str) -> Vec<(PathBuf, String)> {
             if path.is_dir() {
                 folders.push(path);
             } else if path.extension().is_some_and(|e| e == "rs") {
-                let whole = fs_err::read_to_string(&path).unwrap();
-                // Tests may do what they like.
-                let code = whole.split("#[cfg(test)]").next().unwrap_or_default().to_owned();
-                files.push((path, code));
+                let (code, modules) = code(&fs_err::read_to_string(&path).unwrap());
+                let stem = path.file_stem().unwrap();
+                let folder = path.parent().unwrap();
+                let is_root = ["lib", "main", "mod"].iter().any(|root| stem == *root);
+                let below = if is_root { folder.to_owned() } else { folder.join(stem) };
+                for_tests.extend(modules.iter().map(|module| below.join(module)));
+                let imports = imports(&code).join("\n");
+                files.push((path, format!("{code}\n{imports}")));
             }
         }
     }
-    assert!(!files.is_empty());
-    // Modules that are for tests alone are files of their own.
-    let all: String = files.iter().map(|(path, _)| fs_err::read_to_string(path).unwrap()).collect();
     files.retain(|(path, _)| {
-        let stem = path.file_stem().unwrap().to_string_lossy().into_owned();
-        !all.contains(&format!("#[cfg(test)]\nmod {stem};"))
-            && !path.components().any(|c| c.as_os_str() == "tests")
+        !for_tests.iter().any(|module| path.starts_with(module) || *path == module.with_extension("rs"))
     });
+    assert!(!files.is_empty());
     files
 }
+
+#[test]
+fn only_what_is_for_tests_is_left_out() {
+    let whole = "use std::{\n    fs::{self, File},\n    io,\n};\n#[cfg(test)]\nmod tests;\n// std::net\n\
+                 #[cfg(test)]\n#[allow(unused)]\nuse std::{\n    env,\n};\nfn a() {\n    libc::getpid();\n}\n\
+                 #[cfg(test)]\npub(super) mod more {\n    fn b() {\n        std::thread::yield_now();\n    }\n}\nfn last() {}";
+    let (code, modules) = code(whole);
+    assert_eq!(modules, ["tests"]);
+    assert!(code.contains("libc::getpid") && code.contains("fn last"), "{code}");
+    assert!(!code.contains("std::thread") && !code.contains("std::net") && !code.contains("env"), "{code}");
+    assert_eq!(imports(&code), ["std::fs::self", "std::fs::File", "std::io"]);
+    assert!(sources("detect").iter().any(|(path, _)| path.ends_with("text/choices.rs")));
+    assert!(!sources("page").iter().any(|(path, _)| path.ends_with("html/real_pages.rs")));
+}
+
+/// What only `cli` may do, but for `detect`, which may do less.
+const TALK: [&str; 7] = ["print!", "println!", "dbg!", "process::exit", "anyhow", "env::var", "env::args"];
 
 #[test]
 fn detect_touches_nothing_outside() {
@@ -71,14 +145,19 @@ fn detect_touches_nothing_outside() {
         "std::io",
         "std::net",
         "std::env",
+        "std::os::",
+        "std::process",
         "std::time",
         "std::thread",
+        "fs_err",
+        "libc::",
+        "nix::",
         "rand::",
-        "println!",
+        "getrandom",
         "RandomState",
     ];
     for (path, code) in sources("detect") {
-        for word in outside {
+        for word in outside.iter().chain(&TALK) {
             assert!(!code.contains(word), "{}: {word}", path.display());
         }
     }
@@ -86,9 +165,9 @@ fn detect_touches_nothing_outside() {
 
 #[test]
 fn only_the_binary_talks() {
-    for name in ["detect", "formats", "page", "run", "pipeline", "remote"] {
+    for name in ["detect", "formats", "index", "page", "run", "pipeline", "remote"] {
         for (path, code) in sources(name) {
-            for word in ["println!", "eprintln!", "process::exit", "anyhow", "env::var", "env::args"] {
+            for word in TALK {
                 assert!(!code.contains(word), "{}: {word}", path.display());
             }
         }
