@@ -6,8 +6,8 @@ mod common;
 use common::{Place, edited, line, prose, text_of};
 use onefold_testkit::{Compression, Format, giant_bucket, write_documents};
 
-/// Enough to be hopeless for code that looks at all pairs, little enough for a build without optimisation.
-const GIANT: u64 = if cfg!(debug_assertions) { 20_000 } else { 100_000 };
+/// Enough to be hopeless for code that looks at all pairs.
+const GIANT: u64 = 100_000;
 
 #[test]
 fn a_giant_bucket_near_one_keeper_is_linear_and_named() {
