@@ -130,7 +130,7 @@ fn a_disk_that_cannot_hold_the_output_is_refused_at_the_start() {
     let mut mount = std::process::Command::new("mount");
     mount.args(["-t", "tmpfs", "-o", "size=256k", "tmpfs"]).arg(place.path("disk"));
     if !mount.output().is_ok_and(|output| output.status.success()) {
-        eprintln!("skipped: no file system can be mounted here");
+        onefold_testkit::skip("no file system can be mounted here");
         return;
     }
     let output = place.run("dedup a.jsonl --output disk/out --temp .");
@@ -236,7 +236,7 @@ fn half_of_what_is_free_is_the_default() {
     place.write("a.jsonl", four_documents());
     let text = fs_err::read_to_string("/proc/meminfo").unwrap_or_default();
     let Some(line) = text.lines().find(|line| line.starts_with("MemAvailable:")) else {
-        eprintln!("skipped: no /proc/meminfo");
+        onefold_testkit::skip("no /proc/meminfo");
         return;
     };
     let free_kib: f64 = line.split_whitespace().nth(1).unwrap().parse().unwrap();

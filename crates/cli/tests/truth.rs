@@ -5,9 +5,10 @@
 // Helpers of tests fail as tests do.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
+use onefold_testkit::{shared_data, skip};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 type PairOfIds = (String, String);
@@ -81,13 +82,9 @@ fn pairs_of_real_pages_are_those_of_an_exact_join() {
 
 #[test]
 fn pairs_of_the_whole_set_are_those_of_an_exact_join() {
-    let shared = std::env::var_os("ONEFOLD_SHARED_DATA").map(PathBuf::from);
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    let data = shared.unwrap_or(beside).join("neardup/mdn_revisions");
-    if !data.exists() {
-        println!("skipped: the whole set is not on this machine");
-        return;
-    }
+    let Some(data) = shared_data("neardup/mdn_revisions") else {
+        return skip("the whole set is not on this machine; ONEFOLD_SHARED_DATA names the folder above it");
+    };
     check(&data.join("docs.jsonl.gz"), &data.join("exact_pairs_j05.tsv.gz"));
 }
 

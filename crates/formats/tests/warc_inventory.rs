@@ -6,7 +6,7 @@
 mod common;
 
 use common::{LIMIT, parse_types, read, types_text};
-use std::path::PathBuf;
+use onefold_testkit::{shared_data, skip};
 
 /// What we find in a file and the inventory does not have so.
 struct Differs {
@@ -289,20 +289,13 @@ const DIFFERS: &[Differs] = &[
     },
 ];
 
-fn collection() -> Option<PathBuf> {
-    let shared = std::env::var_os("ONEFOLD_SHARED_DATA").map(PathBuf::from);
-    let shared =
-        shared.unwrap_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"));
-    Some(shared.join("warc")).filter(|folder| folder.join("INVENTORY.tsv").is_file())
-}
-
 #[test]
 fn every_file_of_the_collection_is_read_or_its_fault_named() {
-    let Some(folder) = collection() else {
-        println!("skipped: no shared data; ONEFOLD_SHARED_DATA names its folder");
-        return;
+    let Some(inventory) = shared_data("warc/INVENTORY.tsv") else {
+        return skip("no collection of archives; ONEFOLD_SHARED_DATA names the folder above it");
     };
-    let inventory = fs_err::read_to_string(folder.join("INVENTORY.tsv")).unwrap();
+    let folder = inventory.parent().unwrap();
+    let inventory = fs_err::read_to_string(&inventory).unwrap();
     let (mut wrong, mut met) = (Vec::new(), 0);
     for line in inventory.lines().skip(1) {
         let columns: Vec<_> = line.split('\t').collect();

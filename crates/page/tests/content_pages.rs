@@ -1,9 +1,10 @@
 //! Content of real pages: of those committed by what must and must not be in it, of the shared sets by their scores.
 #![allow(clippy::unwrap_used, missing_docs)]
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use onefold_page::{Content, extract, extract_html, score};
+use onefold_testkit::{shared_data, skip};
 
 fn page(name: &str, content: Content) -> onefold_page::Page {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name);
@@ -36,16 +37,13 @@ fn no_committed_page_is_emptied_and_main_is_part_of_all() {
     assert_eq!(seen, 9);
 }
 
-/// From `ONEFOLD_SHARED_DATA` or beside the workspace. The model has seen these pages; what unseen ones score is in
+/// The model has seen these pages; what unseen ones score is in
 /// docs/decisions/0010-main-content.md.
 #[test]
 fn shared_pages_score_as_promised() {
-    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    let data = std::env::var_os("ONEFOLD_SHARED_DATA").map_or_else(beside, PathBuf::from).join("extract");
-    if !data.is_dir() {
-        println!("skipped: no pages in {}", data.display());
-        return;
-    }
+    let Some(data) = shared_data("extract") else {
+        return skip("no collection of pages; ONEFOLD_SHARED_DATA names the folder above it");
+    };
     let pages = score::load(&data).unwrap();
     assert!(pages.len() >= 680);
     for (content, articles, kinds) in [(Content::Main, 0.955, 0.86), (Content::Plateau, 0.86, 0.74)] {

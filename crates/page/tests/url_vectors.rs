@@ -4,18 +4,15 @@
 //! the shared data is present the whole files are read.
 #![allow(clippy::unwrap_used)]
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use onefold_page::url::{canonical, key, resolve, site};
+use onefold_testkit::shared_data;
 use serde_json::{Map, Value};
 
 fn vectors(name: &str) -> String {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let beside = || here.join("../../../shared/data");
-    let shared =
-        std::env::var_os("ONEFOLD_SHARED_DATA").map_or_else(beside, PathBuf::from).join("url").join(name);
-    fs_err::read_to_string(if shared.is_file() { shared } else { here.join("tests/data/url").join(name) })
-        .unwrap()
+    let here = || Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/url").join(name);
+    fs_err::read_to_string(shared_data(&format!("url/{name}")).unwrap_or_else(here)).unwrap()
 }
 
 fn json(name: &str) -> Value {

@@ -24,6 +24,7 @@ mod plan;
 mod random;
 mod record;
 mod script;
+mod skip;
 mod truth;
 mod vocabulary;
 mod words;
@@ -37,6 +38,7 @@ pub use giant::{GiantBucket, giant_bucket};
 pub use random::{Random, mix};
 pub use record::{Compression, Format, RecordWriter};
 pub use script::Script;
+pub use skip::{lacks, shared_data, skip};
 pub use truth::{PlantedPair, Truth};
 
 /// Why a corpus could not be made.

@@ -67,8 +67,11 @@ static void step(const char *path) {
     }
     const char *sign = getenv("ONEFOLD_SHIM_SIGNAL");
     const char *at = getenv("ONEFOLD_SHIM_AT");
-    if (sign && at && number == atol(at))
+    if (sign && at && number == atol(at)) {
         kill(getpid(), atoi(sign));
+        /* A thread of the command's own takes note of it: the step waits until that had its turn. */
+        usleep(300000);
+    }
 }
 
 static void step_fd(int fd) {

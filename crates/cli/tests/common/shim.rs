@@ -1,6 +1,7 @@
 //! The command under a preloaded library that kills it or fails its disk at a named step; see `shim.c`.
 
 use super::Place;
+use onefold_testkit::{lacks, skip};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
@@ -28,8 +29,12 @@ impl Shim {
             .output();
         match built {
             Ok(output) if output.status.success() && cfg!(target_os = "linux") => Some(Shim { library }),
+            _ if !cfg!(target_os = "linux") => {
+                skip("no library can be preloaded here");
+                None
+            }
             other => {
-                eprintln!("skipped: no library can be preloaded here: {other:?}");
+                lacks(&format!("a C compiler that builds a library ({other:?})"));
                 None
             }
         }

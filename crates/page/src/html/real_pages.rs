@@ -1,5 +1,6 @@
 //! Real pages: the scanner must find what html5ever finds.
 
+use onefold_testkit::{shared_data, skip};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -41,17 +42,13 @@ fn committed_pages_agree_with_html5ever() {
     }
 }
 
-/// The pages of the shared data, from `ONEFOLD_SHARED_DATA` or beside the workspace.
 #[test]
 fn shared_pages_agree_with_html5ever() {
-    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    let data = std::env::var_os("ONEFOLD_SHARED_DATA").map_or_else(beside, PathBuf::from);
-    if !data.join("extract").is_dir() {
-        println!("skipped: no pages in {}", data.display());
-        return;
-    }
+    let Some(data) = shared_data("extract") else {
+        return skip("no collection of pages; ONEFOLD_SHARED_DATA names the folder above it");
+    };
     let mut seen = 0;
-    for set in ["extract/wcxb/html", "extract/scrapinghub/html"] {
+    for set in ["wcxb/html", "scrapinghub/html"] {
         for (path, html) in pages(&data.join(set)) {
             let text = text_of(&html);
             assert!(text == by_tokens(&html), "tokens: {}", path.display());
