@@ -72,7 +72,7 @@ impl Index {
     }
 
     /// Uses a pause in which nothing is added: fewer segments answer faster. A key is written at most about
-    /// [`REST_SHARE`] times more for it, however often there is a pause.
+    /// `REST_SHARE` times more for it, however often there is a pause.
     pub fn merge_at_rest(&self) {
         let inner = &self.inner;
         let mut writer = lock(&inner.writer);

@@ -2,14 +2,14 @@
 //!
 //! A job goes through stages, each in a module of its name:
 //!
-//! 1. [`scan`](mod@crate::scan): every source is read once; each document leaves a row, its names and its band keys in a *piece*
+//! 1. `scan`: every source is read once; each document leaves a row, its names and its band keys in a *piece*
 //!    on disk, which is also the checkpoint.
-//! 2. [`exact`]: equal texts are collapsed.
-//!    With `--against`, [`against`] then asks an index, and what it knows is out of the run.
-//! 3. [`candidates`]: band keys meet, a slice of the key space at a time, and tie documents into components.
-//! 4. [`resolve`]: components are decided one by one on the true shingle sets, held since
+//! 2. `exact`: equal texts are collapsed.
+//!    With `--against`, `against` then asks an index, and what it knows is out of the run.
+//! 3. `candidates`: band keys meet, a slice of the key space at a time, and tie documents into components.
+//! 4. `resolve`: components are decided one by one on the true shingle sets, held since
 //!    they were read or read again by address.
-//! 5. [`write`]: the kept documents and the evidence, under temporary names until all is there.
+//! 5. `write`: the kept documents and the evidence, under temporary names until all is there.
 
 mod against;
 mod buckets;

@@ -11,8 +11,8 @@ use super::words::Words;
 
 /// Reusable state that turns one text after the other into tokens.
 ///
-/// Under the default choices there are three ways, with the same result: [`wide`] where the processor has it, else
-/// [`super::ascii`] for stretches of ASCII and [`super::words`] for all other.
+/// Under the default choices there are three ways, with the same result: `wide` where the processor has it, else
+/// `ascii` for stretches of ASCII and `words` for all other.
 #[derive(Clone, Debug, Default)]
 pub struct Normaliser {
     sink: TokenSink,
