@@ -59,8 +59,10 @@ const EVIDENCE_BYTES: u64 = 320;
 const BAD_BYTES: u64 = 200;
 /// What writing a table takes beside the columns that are written together: the rows that are handed over, as they were read
 /// and without those that go.
+#[cfg(feature = "parquet")]
 const TABLE_BYTES: u64 = 12 << 20;
 /// What a chunk of a column takes: its place in the footer, as it is read, with types of ours, and as it is written.
+#[cfg(feature = "parquet")]
 const BYTES_A_CHUNK: u64 = 3 << 10;
 /// A sample is off: what is recommended has room for this part of the documents more, one in so many.
 pub(crate) const MARGIN: u64 = 2;
