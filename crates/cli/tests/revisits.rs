@@ -386,3 +386,57 @@ fn what_refers_to_a_removed_page_goes_with_it_unless_it_is_a_document() {
     let run = place.dedup("a.warc --annotate --force");
     assert_eq!(archive::parse(&run.kept("a.warc")).len(), records.len());
 }
+
+/// A revisit of a page of this text, which goes in favour of one with this URL in a JSON line.
+fn turned_to(url: &str, text: &str, arguments: &str) -> (Vec<u8>, Vec<Record>) {
+    let place = Place::new();
+    let line = serde_json::json!({"id": "one", "url": url, "text": text});
+    place.write("1.jsonl", format!("{line}\n"));
+    let records = [
+        plain("two", &html(text)),
+        Record::new("revisit", "three")
+            .with("WARC-Target-URI", "http://x/two")
+            .with("WARC-Refers-To", &uuid("two"))
+            .with("WARC-Refers-To-Target-URI", "http://x/two")
+            .with("WARC-Profile", IDENTICAL),
+    ];
+    place.write("2.warc", archive::bytes_of(&records).concat());
+    let run = place.dedup(&format!("1.jsonl 2.warc {arguments}"));
+    assert_eq!(run.removed_ids(), ["http://x/two"]);
+    let kept = run.kept("2.warc");
+    let records = archive::parse(&kept);
+    (kept, records)
+}
+
+#[test]
+fn no_url_of_a_keeper_adds_fields_to_a_revisit() {
+    let text = prose("alpha", 60);
+    for url in
+        ["http://e/\r\nContent-Length: 900\r\nX: y", "http://e/\nX: y", "http://e/\rX: y", "http://e/\u{0}"]
+    {
+        let (bytes, records) = turned_to(url, &text, "");
+        assert_eq!(archive::ids(&records), ["three"], "{url:?}");
+        let fields: Vec<&str> = records[0].fields.iter().map(|(name, _)| name.as_str()).collect();
+        // Neither those of the keeper's URL, nor what named the page that went.
+        let expected = ["WARC-Type", "WARC-Record-ID", "WARC-Date", "WARC-Target-URI", "WARC-Profile"];
+        assert_eq!(fields, expected, "{url:?}");
+        assert!(archive::find(&bytes, b"http://e/").is_none(), "{url:?}");
+    }
+    let (_, records) = turned_to("http://e/page", &text, "");
+    assert_eq!(records[0].get("WARC-Refers-To-Target-URI"), Some("http://e/page"));
+}
+
+#[test]
+fn a_duplicate_of_what_an_index_knows_by_a_url_that_cannot_be_written_stays_as_it_is() {
+    let place = Place::new();
+    let text = prose("alpha", 60);
+    let line = serde_json::json!({"id": "one", "url": "http://e/\r\nX: y", "text": text});
+    place.write("1.jsonl", format!("{line}\n"));
+    place.run("index create known").ok();
+    place.run("index add known 1.jsonl").ok();
+    let records = [plain("two", &html(&text))];
+    place.write("2.warc", archive::bytes_of(&records).concat());
+    let run = place.dedup("2.warc --annotate --against known");
+    assert_eq!(run.removed_ids(), ["http://x/two"], "the verdict is in the evidence");
+    assert_eq!(archive::parse(&run.kept("2.warc")), records);
+}

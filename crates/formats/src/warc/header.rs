@@ -73,7 +73,8 @@ impl<'a> WarcHeader<'a> {
     }
 
     /// Writes the header anew with some fields replaced; those with an empty value are dropped, those that were
-    /// not there are added at the end.
+    /// not there are added at the end. A value that is no `field_value` counts as empty: behind a line end in it would
+    /// stand a field that nobody wrote.
     pub fn rewritten(&self, replace: &[(&str, &str)]) -> Vec<u8> {
         let mut out = Vec::with_capacity(self.len + 256);
         let version = self.bytes.split(|&b| b == b'\n').next().unwrap_or(b"WARC/1.0");
@@ -97,7 +98,7 @@ impl<'a> WarcHeader<'a> {
             match replace.iter().position(named) {
                 Some(index) if done[index] => {}
                 Some(index) => {
-                    put(replace[index].0.as_bytes(), replace[index].1.as_bytes());
+                    put(replace[index].0.as_bytes(), field_value(replace[index].1.as_bytes()));
                     done[index] = true;
                 }
                 None => {
@@ -109,11 +110,21 @@ impl<'a> WarcHeader<'a> {
             }
         }
         for (&(name, value), _) in replace.iter().zip(&done).filter(|(_, done)| !**done) {
-            put(name.as_bytes(), value.as_bytes());
+            put(name.as_bytes(), field_value(value.as_bytes()));
         }
         out.extend_from_slice(b"\r\n");
         out
     }
+}
+
+/// What may stand as the value of a field: bytes without control characters, else none.
+fn field_value(value: &[u8]) -> &[u8] {
+    if is_field_value(value) { value } else { &[] }
+}
+
+/// Whether a header can hold this as the value of a field: there is something, and no control character in it.
+pub fn is_field_value(value: &[u8]) -> bool {
+    !value.is_empty() && !value.iter().any(u8::is_ascii_control)
 }
 
 /// The lines from `start` on that continue the value before them.
@@ -188,6 +199,15 @@ mod tests {
             header.rewritten(&[("WARC-Type", "revisit"), ("Content-Length", "0"), ("WARC-Profile", "p")]);
         let expected = "WARC/1.0\r\nWARC-Type: revisit\r\nContent-Length: 0\r\nWARC-Profile: p\r\n\r\n";
         assert_eq!(String::from_utf8(new).unwrap(), expected);
+    }
+
+    #[test]
+    fn no_value_adds_a_line() {
+        let header = WarcHeader::parse(RECORD).unwrap();
+        for value in ["a\r\nContent-Length: 9", "a\nb", "a\rb", "a\0b", "a\tb", "\x7f"] {
+            let new = header.rewritten(&[("WARC-Type", value), ("WARC-Profile", value)]);
+            assert_eq!(new, b"WARC/1.0\r\ncontent-length: 12\r\n\r\n", "{value:?}");
+        }
     }
 
     #[test]

@@ -15,7 +15,7 @@ pub(crate) use framer::{WarcFramer, starts_record};
 pub(crate) use header::header_end;
 
 pub use arc::ArcHeader;
-pub use header::WarcHeader;
+pub use header::{WarcHeader, is_field_value};
 
 use crate::bad::{BadKind, BadRecord};
 use crate::reader::Step;

@@ -12,7 +12,7 @@ use crate::table::DocId;
 use crate::verdicts::Fate;
 use onefold_formats::http::Response;
 use onefold_formats::source::Format;
-use onefold_formats::warc::{ArcHeader, WarcHeader};
+use onefold_formats::warc::{ArcHeader, WarcHeader, is_field_value};
 use onefold_run::Verdict;
 use std::borrow::Cow;
 
@@ -110,8 +110,8 @@ struct Keeper {
     /// The lines of its HTTP header that describe its body; `None` if it is in no archive of this run.
     describing: Option<Vec<Vec<u8>>>,
     payloads: Payloads,
-    /// Whether who replays a revisit finds it: it is in an archive, and of the document's kind. Of one in an index only its
-    /// URL is known.
+    /// Whether who replays a revisit finds it: it is in an archive, of the document's kind, and its URL can be written. Of one
+    /// in an index only its URL is known.
     is_found: bool,
 }
 
@@ -128,7 +128,8 @@ impl Keeper {
             if let Fate::Outside(index) = run.fate(document) {
                 names.url.clone_from(&run.verdicts.outside[index].url);
             }
-            let (is_found, payloads) = (names.url.is_some(), Payloads::Unequal);
+            let is_found = names.url.as_deref().is_some_and(|url| is_field_value(url.as_bytes()));
+            let payloads = Payloads::Unequal;
             return Ok(Keeper { names, digest: None, describing: None, payloads, is_found });
         };
         let names = run.table.names(keeper)?;
@@ -145,7 +146,9 @@ impl Keeper {
             _ => Payloads::Unequal,
         };
         let digest = kept.as_ref().and_then(|kept| kept.payload_digest).map(str::to_owned);
-        let is_found = kept.as_ref().map(|kept| kept.kind) == fetched.map(|fetched| fetched.kind);
+        let is_written = names.url.as_deref().is_none_or(|url| is_field_value(url.as_bytes()));
+        let is_found =
+            is_written && kept.as_ref().map(|kept| kept.kind) == fetched.map(|fetched| fetched.kind);
         Ok(Keeper { names, digest, describing: kept.as_ref().map(describing), payloads, is_found })
     }
 
