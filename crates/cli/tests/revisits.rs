@@ -440,3 +440,74 @@ fn a_duplicate_of_what_an_index_knows_by_a_url_that_cannot_be_written_stays_as_i
     assert_eq!(run.removed_ids(), ["http://x/two"], "the verdict is in the evidence");
     assert_eq!(archive::parse(&run.kept("2.warc")), records);
 }
+
+/// Records with bytes of Latin-1 in their headers, where a test wrote `@E9` and the like.
+fn in_latin_1(records: &[Record]) -> Vec<u8> {
+    let mut bytes = archive::bytes_of(records).concat();
+    for (name, byte) in [(b"@E8", 0xE8), (b"@E9", 0xE9)] {
+        while let Some(at) = archive::find(&bytes, name) {
+            bytes.splice(at..at + 3, [byte]);
+        }
+    }
+    bytes
+}
+
+#[test]
+fn a_url_that_is_not_utf_8_is_referred_to_byte_for_byte() {
+    let place = Place::new();
+    let page = html(&prose("alpha", 60));
+    let at = |id: &str, url: &str| plain(id, &page).instead("WARC-Target-URI", url);
+    place.write("a.warc", in_latin_1(&[at("one", "http://x/@E9"), at("two", "http://x/two")]));
+    let run = place.dedup("a.warc --annotate");
+    let kept = run.kept("a.warc");
+    assert!(archive::find(&kept, b"WARC-Refers-To-Target-URI: http://x/\xe9\r\n").is_some());
+    // Evidence is UTF-8: it has the byte escaped.
+    assert_eq!(run.removed()[0]["keeper"]["url"], "http://x/%E9");
+    if let Some(warcio) = Warcio::find() {
+        warcio.finds_no_fault(&run.folder.join("kept/a.warc"));
+    }
+    // A page of ARC, and a revisit that is turned to it.
+    let mut arc = archive::arc(&[("http://x/@E9", &page)]).concat();
+    let from = archive::find(&arc, b"@E9").unwrap();
+    arc.splice(from..from + 3, [0xE9]);
+    place.write("a.arc", arc);
+    let revisit = Record::new("revisit", "three")
+        .with("WARC-Target-URI", "http://x/two")
+        .with("WARC-Refers-To", &uuid("two"))
+        .with("WARC-Profile", IDENTICAL);
+    place.write("b.warc", archive::bytes_of(&[at("two", "http://x/two"), revisit]).concat());
+    let kept = place.dedup_to("a.arc b.warc", "of-arc").kept("b.warc");
+    assert!(archive::find(&kept, b"WARC-Refers-To-Target-URI: http://x/\xe9\r\n").is_some());
+}
+
+#[test]
+fn a_revisit_is_tied_to_its_page_by_a_url_that_is_not_utf_8() {
+    let place = Place::new();
+    let page = |id: &str, topic: &str, url: &str| {
+        plain(id, &html(&prose(topic, 60))).instead("WARC-Target-URI", url)
+    };
+    let revisit = |id: &str, url: &str| {
+        Record::new("revisit", id)
+            .with("WARC-Target-URI", url)
+            .with("WARC-Refers-To-Target-URI", url)
+            .with("WARC-Refers-To-Date", "2024-05-01T00:00:00Z")
+            .with("WARC-Profile", IDENTICAL)
+    };
+    // Two URLs that differ in a byte that is no UTF-8: one page goes, the other stays.
+    let records = [
+        page("one", "alpha", "http://x/a"),
+        page("gone", "alpha", "http://x/@E9"),
+        page("stays", "beta", "http://x/@E8"),
+        revisit("of-gone", "http://x/@E9"),
+        revisit("of-stays", "http://x/@E8"),
+    ];
+    place.write("a.warc", in_latin_1(&records));
+    let run = place.dedup("a.warc");
+    assert_eq!(run.removed_ids(), ["http://x/%E9"]);
+    let kept = run.kept("a.warc");
+    let turned = archive::find(&kept, b"WARC-Record-ID: <urn:test:of-gone>").unwrap();
+    let other = archive::find(&kept, b"WARC-Record-ID: <urn:test:of-stays>").unwrap();
+    assert!(archive::find(&kept[turned..other], b"WARC-Refers-To-Target-URI: http://x/a\r\n").is_some());
+    let expected = in_latin_1(&records[4..]);
+    assert!(kept.ends_with(&expected), "a revisit of a page that stays is as it came");
+}

@@ -115,14 +115,14 @@ pub struct Link<'a> {
     pub revisit: bool,
     /// Records it is concurrent to or refers to.
     pub to: Vec<&'a str>,
-    /// For a revisit without an id to refer to: the URL and date of its target.
-    pub target: Option<(&'a str, &'a str)>,
+    /// For a revisit: the date of what it refers to.
+    pub target_date: Option<&'a str>,
     /// For a revisit: `WARC-Payload-Digest`.
     pub payload_digest: Option<&'a str>,
     /// Its own URL, where it is a revisit or a redirect.
     pub url: Option<Cow<'a, str>>,
     /// The URL a revisit refers to or a redirect leads to, as written.
-    pub leads_to: Option<&'a str>,
+    pub leads_to: Option<Cow<'a, str>>,
 }
 
 /// How to read the records of one source.

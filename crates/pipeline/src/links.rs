@@ -55,12 +55,12 @@ pub(crate) fn names_of_tied(link: &Link<'_>) -> Vec<Name> {
     if !link.revisit {
         return names;
     }
-    if let Some((url, date)) = link.target {
+    if let Some((url, date)) = link.leads_to.as_deref().zip(link.target_date) {
         names.extend(link.payload_digest.map(|digest| by_page(url, date, digest)));
         names.push(by_page(url, date, ""));
     }
     if let (true, Some(digest)) = (names.is_empty(), link.payload_digest) {
-        names.extend(link.leads_to.or(link.url.as_deref()).map(|url| by_page(url, "", digest)));
+        names.extend(link.leads_to.as_deref().or(link.url.as_deref()).map(|url| by_page(url, "", digest)));
         names.push(by_page("", "", digest));
     }
     names
@@ -299,7 +299,7 @@ mod tests {
         assert_eq!(names_of_tied(&link), [by_page("u", "", "sha1:A"), by_page("", "", "sha1:A")]);
         let link = Link { to: vec!["<x>"], ..link };
         assert_eq!(names_of_tied(&link), [by_id("x")]);
-        let link = Link { target: Some(("v", "2024")), ..link };
+        let link = Link { leads_to: Some("v".into()), target_date: Some("2024"), ..link };
         let expected = [by_id("x"), by_page("v", "2024", "sha1:A"), by_page("v", "2024", "")];
         assert_eq!(names_of_tied(&link), expected);
     }

@@ -4,7 +4,7 @@ use super::{Body, Document, Link, Parsed, Parser, document, no_nul, utf8};
 use crate::bad::{BadKind, BadRecord};
 use crate::http::{self, PayloadError, Response};
 use crate::payload::Payload;
-use crate::warc::{ArcHeader, WarcHeader};
+use crate::warc::{ArcHeader, WarcHeader, bare};
 use std::borrow::Cow;
 
 /// What a payload comes to: a body, nothing to read of a kind, or nothing at all.
@@ -27,7 +27,7 @@ impl Parser {
         let payload_digest = header.text("WARC-Payload-Digest");
         let kind = header.get("WARC-Type");
         let (status, redirect) = outcome(if kind == Some(b"response") { payload } else { &[] });
-        let url = || header.get("WARC-Target-URI").map(url_text);
+        let url = || header.target_uri().map(url_text);
         let body = match kind {
             // How a name was looked up is no page.
             Some(b"response")
@@ -63,11 +63,11 @@ impl Parser {
                 }
             }
             Some(b"revisit") => {
-                let leads_to = header.text("WARC-Refers-To-Target-URI").map(bare);
-                let target = leads_to.zip(header.text("WARC-Refers-To-Date"));
+                let leads_to = header.get("WARC-Refers-To-Target-URI").map(bare).map(url_text);
+                let target_date = header.text("WARC-Refers-To-Date");
                 let to = refers_to().into_iter().collect();
                 let url = url();
-                let link = Link { record_id, revisit: true, to, target, payload_digest, url, leads_to };
+                let link = Link { record_id, revisit: true, to, target_date, payload_digest, url, leads_to };
                 return Ok(Parsed::Passed(Some(link)));
             }
             Some(b"request" | b"metadata") => {
@@ -110,7 +110,7 @@ impl Parser {
     pub(super) fn arc<'a>(&self, bytes: &'a [u8], whole: bool) -> Result<Parsed<'a>, BadRecord> {
         let header =
             ArcHeader::parse(bytes).ok_or_else(|| BadRecord::new(BadKind::Header, "no ARC header line"))?;
-        if header.url.starts_with("filedesc:") || header.url.starts_with("dns:") {
+        if header.url.starts_with(b"filedesc:") || header.url.starts_with(b"dns:") {
             return Ok(Parsed::Passed(None));
         }
         let payload = &bytes[header.len..];
@@ -123,7 +123,7 @@ impl Parser {
         let body = match body {
             Judged::Body(body) => body,
             Judged::Skip(_) | Judged::Nothing if redirect.is_some() => {
-                return Ok(Parsed::Passed(led(Some(header.url), redirect)));
+                return Ok(Parsed::Passed(led(Some(url_text(header.url)), redirect)));
             }
             Judged::Skip(what) => return Ok(Parsed::Skipped(what)),
             Judged::Nothing => return Ok(Parsed::Passed(None)),
@@ -131,7 +131,7 @@ impl Parser {
         if !whole {
             return Err(self.too_large(header.content_length));
         }
-        let (url, date) = (Some(header.url), Some(warc_date(header.date)));
+        let (url, date) = (Some(url_text(header.url)), Some(warc_date(header.date)));
         Ok(document(Document { url, date, body, status, redirect, ..Document::default() }))
     }
 
@@ -200,18 +200,21 @@ fn outcome(payload: &[u8]) -> (Option<u16>, Option<&str>) {
 
 /// The tie of a redirect that holds no page.
 fn led<'a>(url: Option<Cow<'a, str>>, leads_to: Option<&'a str>) -> Option<Link<'a>> {
-    leads_to.map(|target| Link { url, leads_to: Some(target), ..Link::default() })
+    leads_to.map(|target| Link { url, leads_to: Some(Cow::Borrowed(target)), ..Link::default() })
 }
 
-/// A URL without the angle brackets some writers put around it.
+/// A URL as text. Bytes that are not UTF-8, as crawlers of pages in Latin-1 wrote them, are escaped, so that two URLs that differ in
+/// them differ as text.
 fn url_text(bytes: &[u8]) -> Cow<'_, str> {
-    let bare = bytes.strip_prefix(b"<").and_then(|b| b.strip_suffix(b">")).unwrap_or(bytes);
-    String::from_utf8_lossy(bare)
-}
-
-/// The same of text.
-fn bare(url: &str) -> &str {
-    url.strip_prefix('<').and_then(|url| url.strip_suffix('>')).unwrap_or(url)
+    if let Ok(url) = std::str::from_utf8(bytes) {
+        return Cow::Borrowed(url);
+    }
+    let mut url = String::with_capacity(bytes.len() + 16);
+    for chunk in bytes.utf8_chunks() {
+        url.push_str(chunk.valid());
+        chunk.invalid().iter().for_each(|byte| url.push_str(&format!("%{byte:02X}")));
+    }
+    Cow::Owned(url)
 }
 
 /// The digits of a date in ARC as WARC writes it.

@@ -5,7 +5,6 @@ use super::{HEAD, LOOK, LOOK_PAST, Resync, content_length, cut};
 use crate::bad::{BadKind, BadRecord};
 use crate::block::FrameKind;
 use crate::reader::{Framer, Step};
-use std::borrow::Cow;
 
 /// Longest header line.
 const LONGEST_LINE: usize = 1 << 16;
@@ -13,8 +12,8 @@ const LONGEST_LINE: usize = 1 << 16;
 /// An ARC record's header line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArcHeader<'a> {
-    /// The URL; bytes that are not UTF-8 become U+FFFD.
-    pub url: Cow<'a, str>,
+    /// The URL.
+    pub url: &'a [u8],
     /// Fourteen digits.
     pub date: &'a str,
     /// As the server said.
@@ -34,7 +33,7 @@ impl<'a> ArcHeader<'a> {
         }
         let text = |bytes: &'a [u8]| std::str::from_utf8(bytes).ok();
         Some(ArcHeader {
-            url: String::from_utf8_lossy(line.url),
+            url: line.url,
             date: text(line.date)?,
             content_type: text(line.content_type)?,
             content_length: line.length()?,
@@ -206,8 +205,8 @@ mod tests {
     fn urls_may_have_blanks() {
         let header = ArcHeader::parse(b"http://x/a b 1.2.3.4 20080430204825 text/html 12\nbody").unwrap();
         assert_eq!(
-            (&*header.url, header.content_length, header.content_type),
-            ("http://x/a b", 12, "text/html")
+            (header.url, header.content_length, header.content_type),
+            (b"http://x/a b".as_slice(), 12, "text/html")
         );
         assert!(ArcHeader::parse(b"HTTP/1.1 200 OK\n").is_none());
     }

@@ -72,13 +72,23 @@ impl<'a> WarcHeader<'a> {
         self.text("Content-Length")?.parse().ok()
     }
 
+    /// The version line.
+    pub fn version(&self) -> &'a [u8] {
+        let line = self.bytes.split(|&b| b == b'\n').next().unwrap_or(b"WARC/1.0");
+        line.trim_ascii_end()
+    }
+
+    /// `WARC-Target-URI` without the angle brackets that some writers put around it.
+    pub fn target_uri(&self) -> Option<&'a [u8]> {
+        self.get("WARC-Target-URI").map(bare)
+    }
+
     /// Writes the header anew with some fields replaced; those with an empty value are dropped, those that were
     /// not there are added at the end. A value that is no `field_value` counts as empty: behind a line end in it would
     /// stand a field that nobody wrote.
-    pub fn rewritten(&self, replace: &[(&str, &str)]) -> Vec<u8> {
+    pub fn rewritten(&self, replace: &[(&str, &[u8])]) -> Vec<u8> {
         let mut out = Vec::with_capacity(self.len + 256);
-        let version = self.bytes.split(|&b| b == b'\n').next().unwrap_or(b"WARC/1.0");
-        out.extend_from_slice(version.strip_suffix(b"\r").unwrap_or(version));
+        out.extend_from_slice(self.version());
         out.extend_from_slice(b"\r\n");
         let mut put = |name: &[u8], value: &[u8]| {
             if !value.is_empty() {
@@ -94,11 +104,11 @@ impl<'a> WarcHeader<'a> {
                 continue;
             }
             let colon = memchr::memchr(b':', line).unwrap_or(line.len());
-            let named = |&(name, _): &(&str, &str)| line[..colon].eq_ignore_ascii_case(name.as_bytes());
+            let named = |&(name, _): &(&str, &[u8])| line[..colon].eq_ignore_ascii_case(name.as_bytes());
             match replace.iter().position(named) {
                 Some(index) if done[index] => {}
                 Some(index) => {
-                    put(replace[index].0.as_bytes(), field_value(replace[index].1.as_bytes()));
+                    put(replace[index].0.as_bytes(), field_value(replace[index].1));
                     done[index] = true;
                 }
                 None => {
@@ -110,11 +120,16 @@ impl<'a> WarcHeader<'a> {
             }
         }
         for (&(name, value), _) in replace.iter().zip(&done).filter(|(_, done)| !**done) {
-            put(name.as_bytes(), field_value(value.as_bytes()));
+            put(name.as_bytes(), field_value(value));
         }
         out.extend_from_slice(b"\r\n");
         out
     }
+}
+
+/// A URL without angle brackets around it.
+pub(crate) fn bare(url: &[u8]) -> &[u8] {
+    url.strip_prefix(b"<").and_then(|url| url.strip_suffix(b">")).unwrap_or(url)
 }
 
 /// What may stand as the value of a field: bytes without control characters, else none.
@@ -196,7 +211,7 @@ mod tests {
     fn rewriting_replaces_drops_and_adds() {
         let header = WarcHeader::parse(RECORD).unwrap();
         let new =
-            header.rewritten(&[("WARC-Type", "revisit"), ("Content-Length", "0"), ("WARC-Profile", "p")]);
+            header.rewritten(&[("WARC-Type", b"revisit"), ("Content-Length", b"0"), ("WARC-Profile", b"p")]);
         let expected = "WARC/1.0\r\nWARC-Type: revisit\r\nContent-Length: 0\r\nWARC-Profile: p\r\n\r\n";
         assert_eq!(String::from_utf8(new).unwrap(), expected);
     }
@@ -205,6 +220,7 @@ mod tests {
     fn no_value_adds_a_line() {
         let header = WarcHeader::parse(RECORD).unwrap();
         for value in ["a\r\nContent-Length: 9", "a\nb", "a\rb", "a\0b", "a\tb", "\x7f"] {
+            let value = value.as_bytes();
             let new = header.rewritten(&[("WARC-Type", value), ("WARC-Profile", value)]);
             assert_eq!(new, b"WARC/1.0\r\ncontent-length: 12\r\n\r\n", "{value:?}");
         }
@@ -219,7 +235,7 @@ mod tests {
         assert_eq!(header.text("WARC-Target-URI"), Some("http://x/"));
         assert_eq!((header.text("X-Empty"), header.text("WARC-Type")), (Some(""), Some("a")));
         assert_eq!((header.content_length(), header.len), (Some(3), record.len() - 3));
-        let new = String::from_utf8(header.rewritten(&[("Content-Length", "0"), ("X-New", "n")])).unwrap();
+        let new = String::from_utf8(header.rewritten(&[("Content-Length", b"0"), ("X-New", b"n")])).unwrap();
         let expected = "WARC/1.0\r\nWARC-Target-URI: http://x/\r\nWARC-Type: a b: c\r\nContent-Length: 0\r\nX-New: n\r\n\r\n";
         assert_eq!(new, expected);
     }

@@ -12,7 +12,7 @@ mod header;
 
 pub(crate) use arc::ArcFramer;
 pub(crate) use framer::{WarcFramer, starts_record};
-pub(crate) use header::header_end;
+pub(crate) use header::{bare, header_end};
 
 pub use arc::ArcHeader;
 pub use header::{WarcHeader, is_field_value};

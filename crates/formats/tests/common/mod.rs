@@ -177,7 +177,7 @@ fn record_type(format: Format, bytes: &[u8]) -> String {
         }
         Format::Arc => {
             let header = ArcHeader::parse(bytes).expect("a framed record has a header");
-            if header.url.starts_with("filedesc:") { "warcinfo".into() } else { "response".into() }
+            if header.url.starts_with(b"filedesc:") { "warcinfo".into() } else { "response".into() }
         }
         _ => "record".into(),
     }

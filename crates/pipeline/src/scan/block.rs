@@ -73,7 +73,7 @@ impl<'a> BlockSketcher<'a> {
                             piece.notes.links.push(self.link_entry(frame, link));
                         }
                         Some(Link { url: Some(url), leads_to: Some(target), .. }) => {
-                            self.redirect(&url, target, piece);
+                            self.redirect(&url, &target, piece);
                         }
                         _ => {}
                     }
@@ -190,7 +190,7 @@ impl<'a> BlockSketcher<'a> {
             revisit: link.revisit,
             to: links::names_of_tied(&link),
             url: link.url.filter(|_| tied).map(|url| canonical_hash(&url)),
-            leads_to: link.leads_to.filter(|_| tied).map(canonical_hash),
+            leads_to: link.leads_to.filter(|_| tied).map(|url| canonical_hash(&url)),
         }
     }
 }

@@ -37,8 +37,11 @@ pub(super) fn cut_record(
             };
             // Digests of what is no more would be wrong.
             let length = left.len().to_string();
-            let fields =
-                [("WARC-Block-Digest", ""), ("WARC-Payload-Digest", ""), ("Content-Length", length.as_str())];
+            let fields = [
+                ("WARC-Block-Digest", &b""[..]),
+                ("WARC-Payload-Digest", b""),
+                ("Content-Length", length.as_bytes()),
+            ];
             new.extend_from_slice(&header.rewritten(&fields));
             new.extend_from_slice(left.as_bytes());
             new.extend_from_slice(b"\r\n\r\n");

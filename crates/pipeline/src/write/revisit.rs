@@ -49,6 +49,8 @@ enum Kind {
 /// What a record of an archive holds.
 struct Fetched<'a> {
     kind: Kind,
+    /// The URL, as it stands in the record.
+    url: Option<&'a [u8]>,
     /// The HTTP header with its blank line; empty if there is none.
     head: &'a [u8],
     response: Option<Response<'a>>,
@@ -70,14 +72,15 @@ impl<'a> Fetched<'a> {
             _ => Kind::Page,
         };
         let fetched = Self::of_block(block, header.text("Content-Type"), is_http);
-        Some(Fetched { kind, payload_digest: header.text("WARC-Payload-Digest"), ..fetched })
+        let payload_digest = header.text("WARC-Payload-Digest");
+        Some(Fetched { kind, url: header.target_uri(), payload_digest, ..fetched })
     }
 
     fn of_arc(record: &'a [u8]) -> Option<Self> {
         let header = ArcHeader::parse(record)?;
         let block = &record[header.len..];
         let block = block.get(..header.content_length as usize).unwrap_or(block);
-        Some(Self::of_block(block, Some(header.content_type), true))
+        Some(Fetched { url: Some(header.url), ..Self::of_block(block, Some(header.content_type), true) })
     }
 
     fn of_block(block: &'a [u8], content_type: Option<&'a str>, is_http: bool) -> Self {
@@ -85,7 +88,7 @@ impl<'a> Fetched<'a> {
         let body = response.map_or(block, |response| response.body);
         let head = &block[..block.len() - body.len()];
         let content_type = content_type.filter(|known| !known.starts_with("application/http"));
-        Fetched { kind: Kind::Page, head, response, body, content_type, payload_digest: None }
+        Fetched { kind: Kind::Page, url: None, head, response, body, content_type, payload_digest: None }
     }
 
     /// The body without its transfer coding.
@@ -106,6 +109,8 @@ enum Payloads {
 /// The keeper of a removed document, as far as it is known.
 struct Keeper {
     names: Names,
+    /// Its URL: byte for byte where it is in an archive, for replay tools look it up so.
+    url: Option<Vec<u8>>,
     digest: Option<String>,
     /// The lines of its HTTP header that describe its body; `None` if it is in no archive of this run.
     describing: Option<Vec<Vec<u8>>>,
@@ -124,13 +129,13 @@ impl Keeper {
         fetched: Option<&Fetched<'_>>,
     ) -> Result<Self, Error> {
         let Some(keeper) = keeper_of(run, document) else {
-            let mut names = Names::default();
-            if let Fate::Outside(index) = run.fate(document) {
-                names.url.clone_from(&run.verdicts.outside[index].url);
-            }
-            let is_found = names.url.as_deref().is_some_and(|url| is_field_value(url.as_bytes()));
-            let payloads = Payloads::Unequal;
-            return Ok(Keeper { names, digest: None, describing: None, payloads, is_found });
+            let url = match run.fate(document) {
+                Fate::Outside(index) => run.verdicts.outside[index].url.clone().map(String::into_bytes),
+                _ => None,
+            };
+            let is_found = url.as_deref().is_some_and(is_field_value);
+            let (names, payloads) = (Names::default(), Payloads::Unequal);
+            return Ok(Keeper { names, url, digest: None, describing: None, payloads, is_found });
         };
         let names = run.table.names(keeper)?;
         let format = run.context.sources[run.table.source_of(keeper)].format;
@@ -146,10 +151,11 @@ impl Keeper {
             _ => Payloads::Unequal,
         };
         let digest = kept.as_ref().and_then(|kept| kept.payload_digest).map(str::to_owned);
-        let is_written = names.url.as_deref().is_none_or(|url| is_field_value(url.as_bytes()));
-        let is_found =
-            is_written && kept.as_ref().map(|kept| kept.kind) == fetched.map(|fetched| fetched.kind);
-        Ok(Keeper { names, digest, describing: kept.as_ref().map(describing), payloads, is_found })
+        let as_stored = kept.as_ref().and_then(|kept| kept.url).map(<[u8]>::to_vec);
+        let url = as_stored.or_else(|| names.url.clone().map(String::into_bytes));
+        let is_found = url.as_deref().is_none_or(is_field_value)
+            && kept.as_ref().map(|kept| kept.kind) == fetched.map(|fetched| fetched.kind);
+        Ok(Keeper { names, url, digest, describing: kept.as_ref().map(describing), payloads, is_found })
     }
 
     /// The profile of a revisit of what `document` was.
@@ -180,12 +186,15 @@ impl Keeper {
     }
 
     /// The fields of a revisit that say what it refers to.
-    fn fields(&self) -> [(&str, &str); 4] {
+    fn fields(&self) -> [(&str, &[u8]); 4] {
+        fn bytes(text: &Option<String>) -> &[u8] {
+            text.as_deref().unwrap_or_default().as_bytes()
+        }
         [
-            ("WARC-Refers-To", self.names.record_id.as_deref().unwrap_or_default()),
-            ("WARC-Refers-To-Target-URI", self.names.url.as_deref().unwrap_or_default()),
-            ("WARC-Refers-To-Date", self.names.date.as_deref().unwrap_or_default()),
-            ("WARC-Payload-Digest", self.digest.as_deref().unwrap_or_default()),
+            ("WARC-Refers-To", bytes(&self.names.record_id)),
+            ("WARC-Refers-To-Target-URI", self.url.as_deref().unwrap_or_default()),
+            ("WARC-Refers-To-Date", bytes(&self.names.date)),
+            ("WARC-Payload-Digest", bytes(&self.digest)),
         ]
     }
 }
@@ -237,9 +246,9 @@ pub(super) fn of_keeper(
         return Ok(());
     }
     let (profile, head) = (keeper.profile(run, document), keeper.head(&fetched));
-    let mut fields = vec![("WARC-Type", "revisit"), ("WARC-Profile", &profile)];
+    let mut fields = vec![("WARC-Type", &b"revisit"[..]), ("WARC-Profile", profile.as_bytes())];
     fields.extend(keeper.fields());
-    fields.push(("WARC-Truncated", "length"));
+    fields.push(("WARC-Truncated", b"length"));
     put(&header, &fields, &head, new);
     Ok(())
 }
@@ -269,7 +278,7 @@ pub(super) fn turned(
     // Equal to what was equal, the same as what was the same: of two likenesses the looser holds.
     let loosens = profile != IDENTICAL && !(profile == SAME_TEXT && known.starts_with(OWN));
     if loosens {
-        fields.push(("WARC-Profile", &profile));
+        fields.push(("WARC-Profile", profile.as_bytes()));
     }
     let head = keeper.head(&revisit);
     if head == revisit.head {
@@ -282,11 +291,15 @@ pub(super) fn turned(
 }
 
 /// Appends a record with this header, these fields of it changed, and an HTTP header as its block.
-fn put(header: &WarcHeader<'_>, fields: &[(&str, &str)], head: &[u8], new: &mut Vec<u8>) {
+fn put(header: &WarcHeader<'_>, fields: &[(&str, &[u8])], head: &[u8], new: &mut Vec<u8>) {
     let length = head.len().to_string();
-    let content_type = if head.is_empty() { "" } else { header.text("Content-Type").unwrap_or_default() };
-    let of_the_block =
-        [("WARC-Block-Digest", ""), ("Content-Type", content_type), ("Content-Length", &length)];
+    let content_type: &[u8] =
+        if head.is_empty() { b"" } else { header.get("Content-Type").unwrap_or_default() };
+    let of_the_block = [
+        ("WARC-Block-Digest", &b""[..]),
+        ("Content-Type", content_type),
+        ("Content-Length", length.as_bytes()),
+    ];
     new.extend_from_slice(&header.rewritten(&[fields, &of_the_block].concat()));
     new.extend_from_slice(head);
     new.extend_from_slice(b"\r\n\r\n");
