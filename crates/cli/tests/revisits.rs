@@ -511,3 +511,30 @@ fn a_revisit_is_tied_to_its_page_by_a_url_that_is_not_utf_8() {
     let expected = in_latin_1(&records[4..]);
     assert!(kept.ends_with(&expected), "a revisit of a page that stays is as it came");
 }
+
+#[test]
+fn ties_of_ties_are_followed_across_files() {
+    let place = Place::new();
+    let page = |id: &str| plain(id, &html(&prose("alpha", 60)));
+    let url = "http://x/";
+    let files = [
+        // Behind what it is tied to, and before it.
+        ("0.warc", vec![Record::metadata("deep1", url, "m1"), Record::metadata("deep2", url, "m2")]),
+        ("1.warc", vec![page("one"), page("two")]),
+        ("2.warc", vec![Record::request("q1", url, Some("one")), Record::request("q2", url, Some("two"))]),
+        ("3.warc", vec![Record::metadata("m1", url, "q1"), Record::metadata("m2", url, "q2")]),
+        // A request that another file has, too, where it is of a page that stays.
+        ("4.warc", vec![Record::request("q3", url, Some("two"))]),
+        ("5.warc", vec![Record::request("q3", url, Some("one"))]),
+        ("6.warc", vec![Record::metadata("m3", url, "q3")]),
+    ];
+    for (name, records) in &files {
+        place.write(name, archive::bytes_of(records).concat());
+    }
+    let run = place.dedup("0.warc 1.warc 2.warc 3.warc 4.warc 5.warc 6.warc");
+    run.counted(2, 1, 1, 0);
+    let kept: Vec<Vec<String>> =
+        files.iter().map(|(name, _)| archive::ids(&archive::parse(&run.kept(name)))).collect();
+    let expected: [&[&str]; 7] = [&["deep1"], &["one"], &["q1"], &["m1"], &[], &["q3"], &["m3"]];
+    assert_eq!(kept, expected);
+}

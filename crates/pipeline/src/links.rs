@@ -102,6 +102,8 @@ enum Found {
     Kept,
     /// The last of the documents that were removed.
     Removed(DocId),
+    /// No document: records that go with documents, in whatever file, and none that stays.
+    Gone,
 }
 
 /// Which documents have the names that records are tied to, and which records go with them.
@@ -171,17 +173,30 @@ impl Links {
         })?;
         put_in_order(held);
         links.find(run)?;
-        // Ties of ties, until nothing more goes; chains are short, and within a file.
+        // Ties of ties, until nothing more goes; chains are short.
         loop {
             let mut more = Vec::new();
+            // Of the names that were asked for, whether a record that has it goes, and whether one stays.
+            let mut named = vec![(false, false); links.asked.len()];
             each_link(run, |piece, link| {
                 let Some(own) = link.own.filter(|_| link.document.is_none() && !link.revisit) else { return };
-                let own = within(own, piece.source);
-                if links.gone.binary_search(&own).is_err() && links.goes(link, piece.source) {
-                    more.push(own);
+                let goes = links.goes(link, piece.source);
+                if let Ok(at) = links.asked.binary_search(&own) {
+                    named[at].0 |= goes;
+                    named[at].1 |= !goes;
+                }
+                let here = within(own, piece.source);
+                if goes && links.gone.binary_search(&here).is_err() {
+                    more.push(here);
                 }
             })?;
-            if more.is_empty() {
+            let mut spreads = false;
+            for (found, (goes, stays)) in links.found.iter_mut().zip(named) {
+                if *found == Found::Nothing && goes && !stays {
+                    (*found, spreads) = (Found::Gone, true);
+                }
+            }
+            if more.is_empty() && !spreads {
                 return Ok(links);
             }
             links.gone.append(&mut more);
@@ -231,7 +246,7 @@ impl Links {
             let here = self.found(within(record, source));
             match if here == Found::Nothing { self.found(record) } else { here } {
                 Found::Kept => Some(false),
-                Found::Removed(_) => Some(true),
+                Found::Removed(_) | Found::Gone => Some(true),
                 Found::Nothing => self.is_gone(record, source),
             }
         });
@@ -250,7 +265,7 @@ impl Links {
             return if self.goes(link, source) { LinkFate::Goes } else { LinkFate::Stays };
         }
         let fate = |&record: &Name| match self.found(record) {
-            Found::Nothing => None,
+            Found::Nothing | Found::Gone => None,
             Found::Kept => Some(LinkFate::Stays),
             Found::Removed(document) => Some(LinkFate::Turns(document)),
         };
