@@ -538,3 +538,20 @@ fn ties_of_ties_are_followed_across_files() {
     let expected: [&[&str]; 7] = [&["deep1"], &["one"], &["q1"], &["m1"], &[], &["q3"], &["m3"]];
     assert_eq!(kept, expected);
 }
+
+#[test]
+fn the_profile_is_that_of_the_version_of_warc() {
+    let place = Place::new();
+    let page = html(&prose("alpha", 60));
+    let of = |version: &str, record: Record| Record { version: version.into(), ..record };
+    let records = [
+        of("WARC/1.1", plain("one", &page)),
+        of("WARC/1.1", plain("two", &page)),
+        of("WARC/1.0", plain("three", &page)),
+    ];
+    let kept = annotated(&place, "plain", &records, "");
+    let profiles = kept[1..].iter().map(|record| record.get("WARC-Profile").unwrap()).collect::<Vec<_>>();
+    let in_1_1 = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest";
+    assert_eq!(profiles, [in_1_1, IDENTICAL]);
+    assert_eq!(kept[1].version, "WARC/1.1");
+}

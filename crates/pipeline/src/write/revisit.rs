@@ -16,8 +16,10 @@ use onefold_formats::warc::{ArcHeader, WarcHeader, is_field_value};
 use onefold_run::Verdict;
 use std::borrow::Cow;
 
-/// The profile of revisits whose payload is that of the record they refer to (ISO 28500:2017, 6.7.2).
+/// The profile of revisits whose payload is that of the record they refer to, in WARC/1.0 and before (ISO 28500:2009, 6.7.2).
 const IDENTICAL: &str = "http://netpreserve.org/warc/1.0/revisit/identical-payload-digest";
+/// The same in WARC/1.1 (ISO 28500:2017, 6.7.2).
+const IDENTICAL_1_1: &str = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest";
 /// What profiles of our own start with; the standard has none for payloads that differ.
 const OWN: &str = "urn:onefold:revisit:";
 const SAME_TEXT: &str = "urn:onefold:revisit:same-text";
@@ -158,10 +160,11 @@ impl Keeper {
         Ok(Keeper { names, url, digest, describing: kept.as_ref().map(describing), payloads, is_found })
     }
 
-    /// The profile of a revisit of what `document` was.
-    fn profile(&self, run: &Run<'_>, document: DocId) -> String {
+    /// The profile of a revisit of what `document` was, in a record with this header.
+    fn profile(&self, run: &Run<'_>, document: DocId, header: &WarcHeader<'_>) -> String {
         if !matches!(self.payloads, Payloads::Unequal) {
-            return IDENTICAL.into();
+            let is_1_1 = header.version() == b"WARC/1.1";
+            return (if is_1_1 { IDENTICAL_1_1 } else { IDENTICAL }).into();
         }
         let kind = match run.fate(document) {
             Fate::Outside(index) => run.verdicts.outside[index].kind(),
@@ -245,7 +248,7 @@ pub(super) fn of_keeper(
         new.extend_from_slice(record);
         return Ok(());
     }
-    let (profile, head) = (keeper.profile(run, document), keeper.head(&fetched));
+    let (profile, head) = (keeper.profile(run, document, &header), keeper.head(&fetched));
     let mut fields = vec![("WARC-Type", &b"revisit"[..]), ("WARC-Profile", profile.as_bytes())];
     fields.extend(keeper.fields());
     fields.push(("WARC-Truncated", b"length"));
@@ -273,10 +276,11 @@ pub(super) fn turned(
         return Ok(());
     }
     let mut fields = keeper.fields().to_vec();
-    let profile = keeper.profile(run, removed);
+    let profile = keeper.profile(run, removed, &header);
     let known = header.text("WARC-Profile").unwrap_or_default();
     // Equal to what was equal, the same as what was the same: of two likenesses the looser holds.
-    let loosens = profile != IDENTICAL && !(profile == SAME_TEXT && known.starts_with(OWN));
+    let loosens =
+        matches!(keeper.payloads, Payloads::Unequal) && !(profile == SAME_TEXT && known.starts_with(OWN));
     if loosens {
         fields.push(("WARC-Profile", profile.as_bytes()));
     }
