@@ -214,3 +214,27 @@ fn a_reader_that_has_enough_ends_the_listing_quietly() {
         (Some(0), false)
     );
 }
+
+/// Twelve texts that differ in their last word.
+fn alike() -> String {
+    let text = common::prose("alpha", 60);
+    (0..12).map(|n| line(&format!("d{n}"), &format!("{text} end{n}"))).collect()
+}
+
+#[test]
+fn what_a_cap_on_buckets_cuts_is_told() {
+    let place = Place::new();
+    place.write("a.jsonl", alike());
+    let ran = place.run("pairs a.jsonl").ok();
+    assert_eq!(ran.text().lines().count(), 1 + 66);
+    assert!(!ran.stderr.contains("not looked into"), "{}", ran.stderr);
+    let ran = place.run("pairs a.jsonl --max-bucket 3").ok();
+    assert_eq!(ran.text().lines().count(), 1);
+    assert!(
+        ran.stderr.contains(" buckets of more than 3 documents were not looked into (the largest has 12)"),
+        "{}",
+        ran.stderr
+    );
+    assert!(ran.stderr.lines().any(|line| line.starts_with("note: ") && line.contains("looked into")));
+    assert_eq!(place.run("pairs a.jsonl --max-bucket 3 --quiet").ok().stderr, "");
+}

@@ -203,6 +203,16 @@ impl<'t> Matched<'t> {
             .collect()
     }
 
+    /// What `--max-bucket` cut, where no manifest lists it.
+    pub(crate) fn cut_note(&self) -> Option<String> {
+        let Large { cap, cut, .. } = &self.large;
+        let (Reverse(largest), ..) = cut.found.first_key_value()?.0;
+        let buckets = cut.found.len() as u64 + cut.others.0;
+        Some(format!(
+            "{buckets} buckets of more than {cap} documents were not looked into (the largest has {largest})"
+        ))
+    }
+
     /// What the manifest does not list of the buckets that were cut.
     pub(crate) fn note(&self) -> Option<String> {
         let (buckets, documents) = self.large.cut.others;

@@ -109,6 +109,9 @@ pub fn pairs(
         let representatives = Representatives::find(&table, &Versions::default())?;
         let ties = Ties::default();
         let matched = Matched::find(&context, &table, &representatives, &ties, &workdir)?;
+        if let Some(note) = matched.cut_note() {
+            job.progress.note(&note);
+        }
         let copies = Copies::find(&table, &representatives);
         let listing = Listing {
             context: &context,

@@ -115,7 +115,7 @@ pub(crate) struct MatchArgs {
     /// Digest that tells equal texts: xxh3-128, blake3, sha256, sha1 or md5 [default: xxh3-128]
     #[arg(long, value_name = "NAME", help_heading = "Matching", hide_short_help = true)]
     pub(crate) digest: Option<Algorithm>,
-    /// Do not look into buckets of more documents; what this cuts is named in the manifest
+    /// Do not look into buckets of more documents; `dedup` names what this cuts in its manifest, others say how much in a note
     #[arg(long, value_name = "N", help_heading = "Matching", hide_short_help = true)]
     pub(crate) max_bucket: Option<usize>,
 
