@@ -46,6 +46,8 @@ pub(crate) fn run(arguments: &Evaluate) -> Result<()> {
             let oracle = corpus.pairs(&MatchArgs {
                 method: Some(MethodName::Join),
                 threshold: Some(threshold),
+                // The truth is whole, whatever the methods are held to.
+                max_bucket: None,
                 ..shared(&arguments.matching)
             })?;
             Truth::of_pairs(oracle.pairs)
@@ -105,6 +107,8 @@ fn check_methods(arguments: &Evaluate, truth: Option<&Truth>) -> Result<()> {
     let mut methods: Vec<Method> = arguments.methods.iter().map(|&method| method.into()).collect();
     let elsewhere: &[&str] = match truth {
         None => {
+            let of_methods = MatchArgs { max_bucket: arguments.matching.max_bucket, ..MatchArgs::default() };
+            of_methods.check_methods(&methods, &[])?;
             methods.push(Method::Join);
             &[]
         }

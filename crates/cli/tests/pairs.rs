@@ -238,3 +238,17 @@ fn what_a_cap_on_buckets_cuts_is_told() {
     assert!(ran.stderr.lines().any(|line| line.starts_with("note: ") && line.contains("looked into")));
     assert_eq!(place.run("pairs a.jsonl --max-bucket 3 --quiet").ok().stderr, "");
 }
+
+#[test]
+fn a_cap_on_buckets_does_not_cut_the_truth_of_an_oracle() {
+    let place = Place::new();
+    place.write("a.jsonl", alike());
+    let ran = place.run("evaluate a.jsonl --oracle --max-bucket 3 --methods minhash --json").ok();
+    let told = &ran.json()[0];
+    assert_eq!(told["truth_pairs"], 66);
+    assert_eq!(told["methods"][0]["recall"], 0.0, "{told}");
+    assert!(ran.stderr.contains("not looked into"), "{}", ran.stderr);
+    place
+        .run("evaluate a.jsonl --oracle --max-bucket 3 --methods exact")
+        .fails(2, &["--max-bucket goes with --methods minhash"]);
+}
