@@ -229,3 +229,21 @@ fn a_rule_that_nothing_has_a_value_for_says_so() {
         assert_eq!(run.manifest()["notes"], json!([]), "{rule}");
     }
 }
+
+#[test]
+fn the_newest_of_versions_without_dates_is_told_to_be_the_first() {
+    let place = Place::new();
+    let page = |id: &str, topic: &str, seen: &str| {
+        let text = prose(topic, 40);
+        format!("{}\n", json!({"id": id, "url": "http://x/page", "text": text, "seen": seen}))
+    };
+    place.write("a.jsonl", page("older", "alpha", "2023-01-01") + &page("newer", "beta", "2024-01-01"));
+    let run = place.dedup("a.jsonl --versions newest");
+    assert_eq!(run.kept_ids("a.jsonl"), ["older"]);
+    let note = run.manifest()["notes"][0].as_str().unwrap().to_owned();
+    assert!(note.starts_with("--versions newest: no document has a date"), "{note}");
+    assert!(run.stderr.contains(&note), "{}", run.stderr);
+    let run = place.dedup_to("a.jsonl --versions newest --date-field seen", "dated");
+    assert_eq!(run.kept_ids("a.jsonl"), ["newer"]);
+    assert_eq!(run.manifest()["notes"], json!([]));
+}

@@ -319,6 +319,7 @@ fn run(job: &Job<'_>, output: &Path, found: Found, workdir: &Workdir) -> Result<
     job.progress.start(StageKind::Match, table.len() as u64);
     let by_paragraph = job.plan.unit == Unit::Paragraph;
     let versions = Versions::find(&context, &table)?;
+    notes.extend(versions.note.clone());
     let mut representatives =
         if by_paragraph { Representatives::none(&table) } else { Representatives::find(&table, &versions)? };
     let saved = Verdicts::load(workdir)?;

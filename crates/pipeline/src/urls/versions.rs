@@ -10,7 +10,7 @@ use crate::verdicts::{Fate, Near, Verdicts};
 use crate::verify::{Likeness, Verifier};
 use crate::workdir::Workdir;
 use onefold_detect::mix;
-use onefold_run::UrlRule;
+use onefold_run::{LAST_RANK, UrlRule};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -21,6 +21,8 @@ pub(crate) const BYTES_A_VERSION: u64 = 24;
 #[derive(Debug, Default)]
 pub(crate) struct Versions {
     pub(crate) older: Vec<(DocId, DocId)>,
+    /// What to say where they were told by no date.
+    pub(crate) note: Option<String>,
 }
 
 impl Versions {
@@ -44,7 +46,12 @@ impl Versions {
             older.extend(page[1..].iter().map(|&(_, _, document)| (document, newest)));
         }
         older.sort_unstable();
-        Ok(Versions { older })
+        let is_undated = !pages.is_empty() && pages.iter().all(|&(_, age, _)| age == LAST_RANK);
+        let note = is_undated.then(|| {
+            "--versions newest: no document has a date that can be read; of each page the first in the input was kept"
+                .to_owned()
+        });
+        Ok(Versions { older, note })
     }
 }
 
