@@ -129,9 +129,6 @@ pub(crate) struct InputArgs {
     /// Field of the URL
     #[arg(long, value_name = "NAME", default_value = "url", help_heading = "Input", hide_short_help = true)]
     pub(crate) url_field: String,
-    /// Field of the date, for --keep newest and oldest; WARC has its own
-    #[arg(long, value_name = "NAME", default_value = "date", help_heading = "Input", hide_short_help = true)]
-    pub(crate) date_field: String,
     /// Largest record that is read; a larger document is bad
     #[arg(long, value_name = "SIZE", default_value = "32MiB", value_parser = size::parse, help_heading = "Input", hide_short_help = true)]
     pub(crate) max_document: u64,
@@ -163,7 +160,6 @@ impl FieldArgs {
             id_field: self.id_field.clone(),
             text_field: self.text_field.clone(),
             url_field: self.url_field.clone(),
-            date_field: "date".into(),
             max_document: 32 << 20,
             max_bad_records: None,
         }
@@ -194,6 +190,9 @@ pub(crate) struct MachineArgs {
 pub(crate) struct Dedup {
     #[command(flatten)]
     pub(crate) input: InputArgs,
+    /// Field of the date, for --keep newest and oldest and --versions newest; WARC has its own
+    #[arg(long, value_name = "NAME", default_value = "date", help_heading = "Input", hide_short_help = true)]
+    pub(crate) date_field: String,
     /// Folder for the result; `-` writes the kept documents to standard output
     ///
     /// It holds kept/, removed.jsonl, clusters.jsonl, bad.jsonl and manifest.json.

@@ -57,6 +57,7 @@ pub(crate) fn run(arguments: &Dedup) -> Result<()> {
         ClusterKind::Components => Clustering::Components,
     };
     job.plan.keep = arguments.keep.clone();
+    job.plan.fields.date.clone_from(&arguments.date_field);
     let (evidence, rules) = arguments.urls.evidence(job.plan.method)?;
     job.plan.urls = Some(evidence);
     job.switches.url_rules = rules;
@@ -191,7 +192,6 @@ pub(crate) fn plan(input: &InputArgs, matching: &MatchArgs) -> Result<Plan> {
         id: input.id_field.clone(),
         text: input.text_field.clone(),
         url: input.url_field.clone(),
-        date: input.date_field.clone(),
         ..Fields::default()
     };
     let plan = Plan { fields, max_document_bytes: input.max_document, ..Plan::default() };

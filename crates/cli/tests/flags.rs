@@ -155,3 +155,36 @@ fn fingerprints_take_a_digest_and_choices_of_text() {
     }
     place.run("fingerprints a.jsonl --format parquet --bag --quiet").ok();
 }
+
+#[test]
+fn a_flag_that_would_do_nothing_is_refused() {
+    let place = Place::new();
+    place.write("a.jsonl", common::four_documents());
+    place.run("index create known").ok();
+    for verb in [
+        "pairs a.jsonl",
+        "fingerprints a.jsonl",
+        "evaluate a.jsonl --oracle",
+        "index add known a.jsonl",
+        "index check known a.jsonl",
+    ] {
+        place.run(&format!("{verb} --date-field seen")).fails(2, &["--date-field"]);
+    }
+    for flag in [
+        "--stop-words en",
+        "--case keep",
+        "--punctuation keep",
+        "--space keep",
+        "--form none",
+        "--digits fold",
+    ] {
+        let name = flag.split(' ').next().unwrap();
+        place
+            .run(&format!("dedup a.jsonl --output x --method exact --raw {flag}"))
+            .fails(2, &[&format!("{name} says which words are equal"), "without --raw"]);
+    }
+    // Shingles are of words, whatever equal texts are.
+    place.dedup("a.jsonl --raw --case keep");
+    // What one of several methods does not look at, another may.
+    place.run("evaluate a.jsonl --oracle --methods exact,minhash --raw --case keep --threshold 0.5").ok();
+}

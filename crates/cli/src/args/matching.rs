@@ -340,7 +340,8 @@ impl MatchArgs {
                 sample: None,
                 ..self
             };
-            self.text.bag = false;
+            // Of equal bytes, words are equal whatever counts of them.
+            self.text = if self.raw { TextArgs::default() } else { TextArgs { bag: false, ..self.text } };
         }
         self
     }
@@ -400,6 +401,9 @@ impl MatchArgs {
             bail!(
                 "--threshold goes with --verify shingles or less-differences, not with {verify}: --hamming decides"
             );
+        }
+        if let (Method::Exact, true, Some(flag)) = (method, self.raw, self.text.given_of_words()) {
+            bail!("--{flag} says which words are equal: with --method exact it goes without --raw");
         }
         match (self.bands, self.rows) {
             (Some(_), None) | (None, Some(_)) => bail!("--bands and --rows go together"),

@@ -30,6 +30,19 @@ pub(crate) struct TextArgs {
 }
 
 impl TextArgs {
+    /// The first flag given of those that say which words are equal.
+    pub(crate) fn given_of_words(&self) -> Option<&'static str> {
+        let given = [
+            ("case", self.case.is_some()),
+            ("punctuation", self.punctuation.is_some()),
+            ("space", self.space.is_some()),
+            ("form", self.form.is_some()),
+            ("digits", self.digits.is_some()),
+            ("stop-words", self.stop_words.is_some()),
+        ];
+        given.into_iter().find_map(|(flag, is_given)| is_given.then_some(flag))
+    }
+
     pub(crate) fn choices(&self) -> Choices {
         Choices {
             case: self.case.unwrap_or_default(),

@@ -53,7 +53,6 @@ fn feed(
         id: input.id_field.clone(),
         text: input.text_field.clone(),
         url: input.url_field.clone(),
-        date: input.date_field.clone(),
         ..Fields::default()
     };
     plan.max_document_bytes = input.max_document;

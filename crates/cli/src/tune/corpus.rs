@@ -81,7 +81,6 @@ pub(super) fn estimate(arguments: &Tune, curves: &Curves) -> Result<Estimate> {
         id_field: "id".into(),
         text_field: arguments.text_field.clone(),
         url_field: "url".into(),
-        date_field: "date".into(),
         max_document: Plan::default().max_document_bytes,
         max_bad_records: None,
     };
