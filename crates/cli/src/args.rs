@@ -11,13 +11,14 @@ mod url;
 mod urls;
 
 use crate::size;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 pub(crate) use compare::{ColorChoice, Compare};
 pub(crate) use digest::Digest;
 pub(crate) use evaluate::{Evaluate, EvaluateExtract, EvaluateOther};
 pub(crate) use extract::{ContentKind, Extract, ExtractFormat, RecordsKind};
 pub(crate) use matching::{MatchArgs, MethodName, SketchArgs};
 use onefold_run::KeepRule;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use text::TextArgs;
 pub(crate) use tune::{SketchRule, Tune};
@@ -30,6 +31,16 @@ pub(crate) use urls::UrlArgs;
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
+}
+
+impl Cli {
+    /// Reads the arguments of the process; what is wrong with them is printed, and ends it.
+    pub(crate) fn read() -> Self {
+        // Of the flags of matching, `evaluate` has a list instead of this one, and says so where it is given.
+        let evaluate = |verb: clap::Command| verb.mut_arg("method", |method| method.hide(true));
+        let matches = Cli::command().mut_subcommand("evaluate", evaluate).get_matches();
+        Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+    }
 }
 
 #[derive(Subcommand, Debug)]
@@ -172,12 +183,12 @@ pub(crate) struct MachineArgs {
     /// Worker threads [default: one a processor]
     ///
     /// Example: --threads 4 --memory 8GiB --temp /scratch
-    #[arg(long, value_name = "N", help_heading = "Machine")]
-    pub(crate) threads: Option<std::num::NonZeroUsize>,
+    #[arg(long, value_name = "N", value_parser = at_least_one, help_heading = "Machine")]
+    pub(crate) threads: Option<NonZeroUsize>,
     /// Memory to stay within [default: half of what is free]
     #[arg(long, value_name = "SIZE", value_parser = size::parse, help_heading = "Machine")]
     pub(crate) memory: Option<u64>,
-    /// Folder for temporary files [default: beside the output]
+    /// Folder for temporary files [default: beside the output folder of `dedup`, else that of the system]
     #[arg(long, value_name = "DIR", help_heading = "Machine", hide_short_help = true)]
     pub(crate) temp: Option<PathBuf>,
     /// Print nothing on standard error but errors
@@ -343,6 +354,11 @@ pub(crate) struct Explain {
     /// Print passages whole, however long
     #[arg(long)]
     pub(crate) full: bool,
+}
+
+/// A number of which there has to be one.
+pub(crate) fn at_least_one(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse().map_err(|_| format!("expected 1 or more, found {text}"))
 }
 
 /// A share of a whole.

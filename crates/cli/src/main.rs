@@ -21,7 +21,6 @@ mod tune;
 mod url;
 
 use crate::terminal::note;
-use clap::Parser;
 use nix::sys::signal::{SigSet, Signal};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -68,7 +67,7 @@ fn main() -> ExitCode {
     // Where the size of files is limited, the write that goes beyond fails and is told, instead of ending the process. Threads
     // that come later inherit this.
     let _ = SigSet::from(Signal::SIGXFSZ).thread_block();
-    let command = args::Cli::parse().command;
+    let command = args::Cli::read().command;
     let handler = ctrlc::set_handler(|| {
         let waiting = WAITING.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(scratch) = &waiting {

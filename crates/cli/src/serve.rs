@@ -44,10 +44,10 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=3600), help_heading = "Limits")]
     idle_timeout: u64,
     /// Connections at a time
-    #[arg(long, value_name = "N", default_value = "1024", help_heading = "Limits")]
+    #[arg(long, value_name = "N", default_value = "1024", help_heading = "Limits", value_parser = crate::args::at_least_one)]
     max_connections: NonZeroUsize,
     /// Documents waiting or being worked on at a time
-    #[arg(long, value_name = "N", default_value = "1024", help_heading = "Limits")]
+    #[arg(long, value_name = "N", default_value = "1024", help_heading = "Limits", value_parser = crate::args::at_least_one)]
     queue: NonZeroUsize,
     /// Seconds for open requests to end after an interrupt
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(0..=3600), help_heading = "Limits")]
@@ -56,7 +56,7 @@ pub(crate) struct Serve {
     #[arg(long, value_enum, default_value_t, help_heading = "Machine")]
     durability: DurabilityKind,
     /// Threads that sketch documents, and as many that serve [default: one a processor]
-    #[arg(long, value_name = "N", help_heading = "Machine")]
+    #[arg(long, value_name = "N", help_heading = "Machine", value_parser = crate::args::at_least_one)]
     threads: Option<NonZeroUsize>,
     /// Memory for rows of the index that were read before
     #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = size::parse, help_heading = "Machine")]

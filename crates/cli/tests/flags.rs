@@ -188,3 +188,43 @@ fn a_flag_that_would_do_nothing_is_refused() {
     // What one of several methods does not look at, another may.
     place.run("evaluate a.jsonl --oracle --methods exact,minhash --raw --case keep --threshold 0.5").ok();
 }
+
+#[test]
+fn a_number_of_threads_is_one_or_more() {
+    let place = Place::new();
+    place.write("a.jsonl", common::four_documents());
+    for verb in ["dedup a.jsonl --output x", "pairs a.jsonl", "index query-batch known a.tsv"] {
+        place.run(&format!("{verb} --threads 0")).fails(2, &["expected 1 or more, found 0"]);
+    }
+    place.run("pairs a.jsonl --threads many").fails(2, &["expected 1 or more, found many"]);
+}
+
+#[test]
+fn help_is_true_for_the_verb_it_is_of() {
+    let place = Place::new();
+    let help = |verb: &str| {
+        let ran = place.run(&format!("{verb} --help")).ok();
+        ran.text().split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    assert!(!help("evaluate").contains("--method <METHOD>"));
+    assert!(help("evaluate").contains("--methods <LIST>"));
+    assert!(help("pairs").contains("--method <METHOD>"));
+    assert!(!help("pairs").contains("Also remove"));
+    assert!(help("pairs").contains("else that of the system"));
+}
+
+#[test]
+fn paragraphs_of_help_are_wrapped_once() {
+    let place = Place::new();
+    for verb in ["extract", "url", "url learn", "tune"] {
+        let help = place.run(&format!("{verb} --help")).ok().text().to_owned();
+        let paragraph = help.trim_end().rsplit("\n\n").next().unwrap();
+        let lines: Vec<&str> = paragraph.lines().collect();
+        assert!(lines.len() > 1, "{verb}: {paragraph}");
+        for pair in lines.windows(2) {
+            let word = pair[1].split(' ').next().unwrap();
+            let joined = pair[0].chars().count() + 1 + word.chars().count();
+            assert!(joined > 100, "{verb}: {word:?} fits behind {:?}", pair[0]);
+        }
+    }
+}

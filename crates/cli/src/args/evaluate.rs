@@ -31,7 +31,7 @@ pub(crate) struct EvaluateExtract {
 #[command(after_help = "Examples:
   onefold evaluate corpus.jsonl --truth pairs.tsv --methods minhash,simhash,combined
   onefold evaluate corpus.jsonl --oracle --sample-documents 10
-  onefold evaluate extract shared/data/extract")]
+  onefold evaluate extract pages/")]
 pub(crate) struct Evaluate {
     #[command(subcommand)]
     pub(crate) other: Option<EvaluateOther>,

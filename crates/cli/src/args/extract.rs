@@ -15,8 +15,8 @@ const EXAMPLES: &str = "Examples:
   onefold extract --records shop/*.html > products.csv          what differs between pages of one template
   onefold extract --records=items --as jsonl shop/*.html        the reviews they list, a line each
 
-One page is printed as its text. Of an archive, or of several files, each text comes after a line of
-a form feed and the id of its document. What has no text, as an image, is skipped and counted by its type;
+One page is printed as its text. Of an archive, or of several files, each text comes after a line of \
+a form feed and the id of its document. What has no text, as an image, is skipped and counted by its type; \
 what cannot be read is named on standard error with its place, and counted.";
 
 /// How pages are written.

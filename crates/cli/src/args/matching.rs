@@ -92,9 +92,9 @@ pub(crate) struct MatchArgs {
     /// What shingles are: word:N words or char:N characters [default: word:5]
     #[arg(long, value_name = "KIND:N", help_heading = "Matching")]
     pub(crate) shingle: Option<Shingling>,
-    /// Also remove documents that lie to this share within a kept one
+    /// Duplicates are also documents that lie to this share within another
     ///
-    /// Excerpts and quotes: the share is that of a document's shingles. Such a document need not resemble the whole.
+    /// Excerpts and quotes: the share is that of a document's shingles, and in `dedup` the other is a kept one. Such a document need not resemble the whole.
     #[arg(long, value_name = "SHARE", help_heading = "Matching")]
     pub(crate) containment: Option<f64>,
     /// Compare only within a site, or within one value of a field: site, or the field's name

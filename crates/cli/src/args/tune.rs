@@ -12,8 +12,8 @@ const EXAMPLES: &str = "Examples:
   onefold tune --svg curve.svg                    the curves as a picture
   onefold tune crawl/                             what they cost on this corpus
 
-With b bands of r rows a pair of resemblance s is found with probability 1 − (1 − sʳ)ᵇ: more rows
-find less, more bands find more. What is found is verified, so that a false candidate costs a
+With b bands of r rows a pair of resemblance s is found with probability 1 − (1 − sʳ)ᵇ: more rows \
+find less, more bands find more. What is found is verified, so that a false candidate costs a \
 comparison and is no wrong answer.";
 
 /// A rule that so many entries of a sketch agree.

@@ -8,11 +8,11 @@ const EXAMPLES: &str = "Examples:
   onefold url --site https://news.example.co.uk/today               example.co.uk
   onefold url --key < urls.txt | sort | uniq -c | sort -rn          pages under several URLs
 
-The canonical form is what every browser asks for: fetch and compare by it. The key has the host's
-labels in reverse and no scheme, www, session id or tracking parameter, its parameters sorted: group
-by it, never fetch it. The site is the registrable domain by the public suffix list, or the host
-where there is none; a URL without a host, as mailto:, has no site. What has no scheme is read as
-http://, as in an address bar. There is a line of output for each URL; of what is none the fields
+The canonical form is what every browser asks for: fetch and compare by it. The key has the host's \
+labels in reverse and no scheme, www, session id or tracking parameter, its parameters sorted: group \
+by it, never fetch it. The site is the registrable domain by the public suffix list, or the host \
+where there is none; a URL without a host, as mailto:, has no site. What has no scheme is read as \
+http://, as in an address bar. There is a line of output for each URL; of what is none the fields \
 are empty, it is named on standard error, and the exit code is 1.";
 
 #[derive(Args, Debug)]
@@ -48,9 +48,9 @@ pub(crate) enum UrlCommand {
 
 const LEARN_EXAMPLES: &str = "Example: onefold url learn deduplicated > rules.json
 
-Rules are learned for each host from pages that differ in one thing alone: a parameter, the end of the
-path, a part of it. Pages with one content speak for a rule, pages with different ones against it.
-They change the key of a URL and nothing else: dedup --url-rules compares documents of one key, and
+Rules are learned for each host from pages that differ in one thing alone: a parameter, the end of the \
+path, a part of it. Pages with one content speak for a rule, pages with different ones against it. \
+They change the key of a URL and nothing else: dedup --url-rules compares documents of one key, and \
 removes those whose texts agree.";
 
 #[derive(Args, Debug)]

@@ -152,7 +152,7 @@ pub(crate) struct Add {
     #[arg(long, value_enum, default_value_t, help_heading = "Index")]
     pub(crate) durability: DurabilityKind,
     /// Documents acknowledged by one commit
-    #[arg(long, value_name = "N", default_value = "1000", help_heading = "Index")]
+    #[arg(long, value_name = "N", default_value = "1000", value_parser = crate::args::at_least_one, help_heading = "Index")]
     pub(crate) batch: std::num::NonZeroUsize,
     /// When the documents were seen, in seconds since 1970 [default: now]
     #[arg(long, value_name = "SECONDS", help_heading = "Index")]
@@ -277,7 +277,7 @@ pub(crate) struct QueryBatch {
     #[arg(value_name = "FINGERPRINTS")]
     pub(crate) fingerprints: PathBuf,
     /// Worker threads [default: one a processor]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = crate::args::at_least_one)]
     pub(crate) threads: Option<std::num::NonZeroUsize>,
     /// Print nothing on standard error but errors
     #[arg(long, short)]
