@@ -1,7 +1,7 @@
 //! `onefold explain`.
 
 use crate::args::Explain;
-use crate::terminal::{escape, note};
+use crate::terminal::{escape_line, note};
 use anyhow::Result;
 use onefold_pipeline::explain::{Explanation, Fate, Passage, Side, explain};
 use onefold_run::{DocumentRef, TEXT_CHARS, UrlRule, Verdict};
@@ -25,7 +25,7 @@ pub(crate) fn run(arguments: &Explain) -> Result<()> {
         Ok(out.flush()?)
     })?;
     if let Some(why) = unread {
-        let why = escape(&why.to_string());
+        let why = escape_line(&why.to_string());
         note!("note: documents of this id that were like no other may be missing here: {why}");
     }
     Ok(())
@@ -34,7 +34,7 @@ pub(crate) fn run(arguments: &Explain) -> Result<()> {
 fn place(document: &DocumentRef) -> String {
     let url = document.url.as_deref().filter(|url| *url != document.id);
     let url = url.map(|url| format!(" {url}")).unwrap_or_default();
-    escape(&format!("{}{url} ({} at {})", document.id, document.source, document.offset))
+    escape_line(&format!("{}{url} ({} at {})", document.id, document.source, document.offset))
 }
 
 fn print(out: &mut impl Write, explanation: &Explanation, full: bool) -> Result<()> {
@@ -62,7 +62,7 @@ fn print(out: &mut impl Write, explanation: &Explanation, full: bool) -> Result<
                 writeln!(out, "line {number:<4} first in {}", place(&cut.keeper))?;
                 if let Some(text) = cut.text.as_deref().filter(|text| !text.is_empty()) {
                     let more = if text.chars().count() < TEXT_CHARS { "" } else { " …" };
-                    writeln!(out, "          {}{more}", escape(text))?;
+                    writeln!(out, "          {}{more}", escape_line(text))?;
                 }
             }
         }
@@ -99,7 +99,7 @@ fn print(out: &mut impl Write, explanation: &Explanation, full: bool) -> Result<
     }
     writeln!(out, "rule      {}", explanation.rule)?;
     if let Some(unread) = &explanation.unread {
-        writeln!(out, "texts     cannot be read again: {}", escape(unread))?;
+        writeln!(out, "texts     cannot be read again: {}", escape_line(unread))?;
     }
     if !explanation.passages.is_empty() {
         writeln!(out, "\n  = in both   - here alone   + in the keeper alone")?;
@@ -109,7 +109,7 @@ fn print(out: &mut impl Write, explanation: &Explanation, full: bool) -> Result<
                 Side::Document => '-',
                 Side::Keeper => '+',
             };
-            writeln!(out, "{sign} {}", escape(&shortened(passage, full)))?;
+            writeln!(out, "{sign} {}", escape_line(&shortened(passage, full)))?;
         }
     }
     Ok(())

@@ -134,6 +134,11 @@ pub(crate) fn escape(text: &str) -> String {
     out
 }
 
+/// The same on one line.
+pub(crate) fn escape_line(text: &str) -> String {
+    escape(text).replace('\n', "\\n")
+}
+
 /// A field of a TSV line: no tab and no line end in it.
 pub(crate) fn tsv_field(text: &str, out: &mut String) {
     for c in text.chars() {

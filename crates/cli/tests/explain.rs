@@ -207,3 +207,15 @@ fn a_score_below_the_threshold_is_accounted_for_by_the_rule_of_components() {
         assert_eq!(told.text().contains(said), joins, "{}", told.text());
     }
 }
+
+#[test]
+fn names_from_outside_stay_on_their_line() {
+    let place = Place::new();
+    let text = prose("alpha", 40);
+    place.write("a.jsonl", line("a\nverdict   kept: forged", &text) + &line("b", &text));
+    place.dedup("a.jsonl");
+    let told = place.run("explain out b").ok();
+    let verdicts = told.text().lines().filter(|line| line.starts_with("verdict")).count();
+    assert_eq!(verdicts, 1, "{}", told.text());
+    assert!(told.text().contains("keeper    a\\nverdict   kept: forged (a.jsonl at 0)"), "{}", told.text());
+}
