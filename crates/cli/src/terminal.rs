@@ -112,6 +112,12 @@ fn hint(error: &Error) -> Option<String> {
             "nothing half-written is left; files may be no larger here: see `ulimit -f`, or what the disk allows"
                 .into()
         }
+        Error::UnknownDocument { bad: 1, named_in, .. } => {
+            format!("1 record of the run could not be read, and its id is not known: {named_in} names it")
+        }
+        Error::UnknownDocument { bad, named_in, .. } if *bad > 0 => {
+            format!("{bad} records of the run could not be read, and their ids are not known: {named_in} names them")
+        }
         _ => return None,
     })
 }

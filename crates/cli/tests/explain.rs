@@ -219,3 +219,17 @@ fn names_from_outside_stay_on_their_line() {
     assert_eq!(verdicts, 1, "{}", told.text());
     assert!(told.text().contains("keeper    a\\nverdict   kept: forged (a.jsonl at 0)"), "{}", told.text());
 }
+
+#[test]
+fn that_a_document_may_be_among_the_bad_is_said() {
+    let place = Place::new();
+    place.write("a.jsonl", line("a", &prose("alpha", 40)) + "{\"id\":\"broken\"\n");
+    place.dedup("a.jsonl");
+    let says =
+        ["no document of this id in the run", "hint: 1 record of the run could not be read", "bad.jsonl"];
+    place.run("explain out broken").fails(2, &says);
+    place.write("a.jsonl", line("a", &prose("alpha", 40)));
+    place.dedup_to("a.jsonl", "sound");
+    let ran = place.run("explain sound broken").fails(2, &["no document of this id in the run"]);
+    assert!(!ran.stderr.contains("hint"), "{}", ran.stderr);
+}

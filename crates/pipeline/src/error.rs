@@ -161,6 +161,10 @@ pub enum Error {
     UnknownDocument {
         /// The id.
         id: String,
+        /// Records of the run that could not be read: their ids are not known.
+        bad: u64,
+        /// The file that names them.
+        named_in: String,
     },
     /// A flag that does not go with the input.
     #[error("{0}")]

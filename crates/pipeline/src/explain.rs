@@ -107,7 +107,10 @@ pub fn explain<E: From<Error>>(
     match unread {
         _ if found => Ok(unread),
         Some(error) => Err(error.into()),
-        None => Err(Error::UnknownDocument { id: id.to_owned() }.into()),
+        None => {
+            let (bad, named_in) = (manifest.counts.bad, format!("bad.{}", manifest.evidence));
+            Err(Error::UnknownDocument { id: id.to_owned(), bad, named_in }.into())
+        }
     }
 }
 
