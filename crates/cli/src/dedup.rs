@@ -9,9 +9,9 @@ use crate::size::human;
 use crate::terminal::{escape, note, outln};
 use anyhow::{Result, bail, ensure};
 use onefold_detect::resolve::Clustering;
-use onefold_formats::compress::{Compression, Encoder};
+use onefold_formats::compress::{Compression, Decoder, Encoder};
 use onefold_formats::inputs::paths_of;
-use onefold_formats::source::{Fields, Format};
+use onefold_formats::source::{Fields, Format, OpenFile};
 use onefold_index::{Index, Options};
 use onefold_pipeline::{Against, EvidenceFormat, Job, Outcome, Resources, Switches, available_memory};
 use onefold_run::{BadLine, KeepRule, Manifest, Method, Plan, Unit};
@@ -213,14 +213,14 @@ pub(crate) fn resources(machine: &MachineArgs) -> Resources {
 /// Prints what is kept, in the order of the input. Lines of two files do not become one.
 fn print_kept(manifest: &Manifest, folder: &Path) -> Result<()> {
     let mut out = std::io::stdout().lock();
-    let mut ends_in_line = true;
+    let (mut ends_in_line, mut is_first) = (true, true);
     for input in &manifest.inputs {
         let Some(path) = paths_of(&input.output).map(|name| folder.join(name)).find(|path| path.exists())
         else {
             ensure!(input.kept == 0, "{}: what was kept of it is not there", input.source);
             continue;
         };
-        let mut file = fs_err::File::open(path)?;
+        let mut file = fs_err::File::open(&path)?;
         if file.metadata()?.len() == 0 {
             continue;
         }
@@ -229,7 +229,10 @@ fn print_kept(manifest: &Manifest, folder: &Path) -> Result<()> {
             end.write_all(b"\n")?;
             end.finish()?;
         }
-        std::io::copy(&mut file, &mut out)?;
+        let may_be_marked = !std::mem::take(&mut is_first) && input.format == Format::Jsonl;
+        if !may_be_marked || !print_without_mark(&path, input.compression, &mut out)? {
+            std::io::copy(&mut file, &mut out)?;
+        }
         // A record of an archive ends as it should, and what is compressed is not read again for its last byte.
         ends_in_line = matches!(input.format, Format::Warc | Format::Arc) || {
             let mut last = [0];
@@ -239,6 +242,21 @@ fn print_kept(manifest: &Manifest, folder: &Path) -> Result<()> {
         };
     }
     Ok(out.flush()?)
+}
+
+/// Prints a file that starts with a byte order mark without it: within a stream it would be a part of a line. Says whether it was
+/// such a file.
+fn print_without_mark(path: &Path, compression: Compression, out: &mut impl Write) -> Result<bool> {
+    let mut decoder = Decoder::new(OpenFile::open(path)?, compression)?;
+    let mut start = Vec::new();
+    decoder.by_ref().take(3).read_to_end(&mut start)?;
+    if start != b"\xef\xbb\xbf" {
+        return Ok(false);
+    }
+    let mut encoder = Encoder::new(out, compression)?;
+    std::io::copy(&mut decoder, &mut encoder)?;
+    encoder.finish()?;
+    Ok(true)
 }
 
 fn print_estimate(job: &Job<'_>, output: Option<&Path>, json: bool) -> Result<()> {

@@ -182,3 +182,20 @@ fn rates_of_a_bar_are_whole_numbers() {
     let is_whole = |rate: &&str| rate.bytes().all(|byte| byte.is_ascii_digit() || byte == b',');
     assert!(rates.iter().all(is_whole), "{rates:?}");
 }
+
+#[test]
+fn one_stream_has_no_byte_order_mark_within() {
+    let place = Place::new();
+    for how in ["plain", "gzip", "zstd", "lz4"] {
+        let files = ["alpha", "beta", "gamma"].map(|topic| {
+            let bytes = format!("\u{feff}{}", line(topic, &prose(topic, 30)));
+            place.write(format!("{topic}.jsonl"), compressed::compress(how, &[bytes]));
+            format!("{topic}.jsonl")
+        });
+        let ran = place.run(&format!("dedup {} --output -", files.join(" "))).ok();
+        let text = String::from_utf8(compressed::decompress(how, &ran.stdout)).unwrap();
+        let marks: Vec<usize> = text.match_indices('\u{feff}').map(|(at, _)| at).collect();
+        assert_eq!(marks, [0], "{how}: that of the first file alone");
+        assert_eq!(text.lines().filter(|line| !line.is_empty()).count(), 3, "{how}");
+    }
+}
