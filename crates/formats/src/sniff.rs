@@ -33,6 +33,10 @@ pub(crate) fn look(path: &Path, name: &str, relative: &Path, fields: &Fields) ->
     }
     let mut raw = Vec::new();
     read_head(&mut file, &mut raw)?;
+    // A file may be told to have bytes and give none: those of the kernel do, and it may have been cut since.
+    if raw.is_empty() {
+        return Ok(Look::Empty);
+    }
     let is_odd = |head: &[u8]| !is_utf8(head) || is_binary(head);
     let compression = match Compression::of(&raw) {
         // What is told by itself is not told by its name.
@@ -278,8 +282,8 @@ fn is_binary(head: &[u8]) -> bool {
         return false;
     }
     let odd = head.iter().filter(|&&b| b < 0x20 && !matches!(b, b'\t' | b'\n' | b'\r' | 0x0c | 0x1b)).count();
-    let nul_share = memchr::memchr_iter(0, head).count() * 100 / head.len();
-    nul_share > 5 || odd * 100 / head.len() > 5
+    let is_common = |count: usize| count * 100 >= (head.len() * 6).max(1);
+    is_common(memchr::memchr_iter(0, head).count()) || is_common(odd)
 }
 
 /// Whether the first gzip member holds exactly one record. A later member that does not is found by the reader.
@@ -384,6 +388,13 @@ mod tests {
             assert_eq!(format(text, "a.md"), Format::Text, "{text}");
         }
         for lines in ["{}\n", "{ \"text\": \"cut", "{bad\n\n{\"text\":\"x\"}\n", "{\n  \"text\": 1\n}"] {
+    #[test]
+    fn no_bytes_are_no_binary() {
+        assert!(!is_binary(b""));
+        assert_eq!(format("", "a"), Format::Text);
+        assert!(is_binary(&[0, b'a']) && !is_binary(&[b"words".repeat(4).as_slice(), &[0]].concat()));
+    }
+
             assert_eq!(format(lines, "a"), Format::Jsonl, "{lines}");
         }
         for bad in ["{bad\n", "bad\n{\"text\":\"x\"}\n", "[{\"text\":\"x\"}]", "{{\"text\": 1}}\n"] {
