@@ -170,6 +170,23 @@ fn codings_may_stand_on_lines_of_their_own_and_in_the_transfer() {
 }
 
 #[test]
+fn a_run_of_blank_lines_costs_next_to_nothing() {
+    let place = Place::new();
+    let (first, last) = (line("1", &prose("a", 60)), line("2", &prose("b", 60)));
+    for (number, blank) in ["\n", "\r\n", " \t\n"].into_iter().enumerate() {
+        let lines = first.clone() + &blank.repeat((16 << 20) / blank.len()) + &last;
+        place.write("a.jsonl.gz", compressed::gzip(lines.as_bytes()));
+        let run = place.dedup_to("a.jsonl.gz --memory 64MiB --threads 1", &format!("out{number}"));
+        run.counted(2, 2, 0, 0);
+        assert_eq!(
+            compressed::decompress("gzip", &run.kept("a.jsonl.gz")),
+            (first.clone() + &last).into_bytes()
+        );
+        // A note of each line would take more.
+        assert!(run.manifest()["peak_memory_bytes"].as_u64().unwrap() < 96 << 20, "{}", run.manifest());
+    }
+}
+#[test]
 fn parts_of_pages_are_not_compared() {
     let place = Place::new();
     let part = |id: &str| {
