@@ -373,12 +373,18 @@ fn a_quoted_field_beyond_the_largest_document_is_one_bad_row() {
     run.counted(3, 2, 0, 1);
     let bad = &named(&run, &["too-large"])[0];
     assert_eq!(bad["offset"], before.len());
+    let length = row("b", &format!("\"{lines}end\"")).len();
+    assert_eq!(bad["length"], length);
+    assert!(text_of(&bad["message"]).ends_with(&format!("found {length}")), "{bad}");
     assert_eq!(run.kept_text(name), format!("{before}{}", good[1]));
     // The next quote tells that this one closes nothing, and the rows between them are not lost unsaid.
     place.write(name, format!("{before}{}{lines}{}", row("b", "\"stray"), good[1]));
     let run = place.dedup_to(&format!("{name} --max-document 1MiB"), "open");
     run.counted(4, 2, 0, 2);
-    let bad = &named(&run, &["too-large", "csv"])[1];
+    let bad = named(&run, &["too-large", "csv"]);
+    let end = |bad: &Value| bad["offset"].as_u64().unwrap() + bad["length"].as_u64().unwrap();
+    assert_eq!(end(&bad[0]), bad[1]["offset"].as_u64().unwrap());
+    let bad = &bad[1];
     let lost = format!("found none in {} bytes", "stray\n".len() + lines.len());
     assert!(text_of(&bad["message"]).contains(&lost), "{bad}");
     assert_eq!(run.kept_text(name), format!("{before}{}", good[1]));

@@ -5,7 +5,7 @@ mod starts;
 
 pub use starts::start_behind;
 
-use crate::bad::BadRecord;
+use crate::bad::{BadKind, BadRecord};
 use crate::block::{Block, Frame, FrameKind};
 use crate::compress::Decoder;
 use crate::error::Error;
@@ -26,8 +26,21 @@ pub(crate) enum Step {
     Pass { head: usize, len: u64 },
     /// A line too long to be held, up to its end wherever that is.
     SkipLine(BadRecord),
+    /// A record too long to be held, up to the end that [`Framer::go_on`] finds.
+    PassOver(BadRecord),
     /// The rest of the stream, which is not to be held.
     Rest(BadRecord),
+}
+
+/// What of the unread bytes belongs to a record that is passed over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Piece {
+    /// Not enough bytes to tell; never said at the end.
+    More,
+    /// So many bytes.
+    Bytes(usize),
+    /// None: it has ended.
+    End,
 }
 
 impl Step {
@@ -45,6 +58,13 @@ impl Step {
 pub(crate) trait Framer: Send {
     /// Looks at the unread bytes, of which there is at least one; `ended` if no more will come.
     fn step(&mut self, unread: &[u8], ended: bool) -> Step;
+
+    /// Goes on in the record that [`Step::PassOver`] told of, and is not asked for a step before its end. Without unread bytes only at
+    /// the end.
+    fn go_on(&mut self, unread: &[u8], ended: bool) -> Piece {
+        let _ = (unread, ended);
+        Piece::End
+    }
 
     /// Is told that what comes next does not follow on what came last; `starts_line` if it starts a line all the same.
     fn behind_gap(&mut self, starts_line: bool) {
@@ -240,7 +260,12 @@ impl StreamReader {
                     self.push(block, len as u64, body, kind);
                     self.stream.consume(len);
                 }
-                Step::Pass { .. } | Step::SkipLine(_) | Step::Rest(_) if !block.frames.is_empty() => break,
+                Step::Pass { .. } | Step::PassOver(_) | Step::SkipLine(_) | Step::Rest(_)
+                    if !block.frames.is_empty() =>
+                {
+                    break;
+                }
+                Step::PassOver(bad) => return self.pass_record(block, bad),
                 Step::Pass { head, len } => return self.pass(block, head, len),
                 Step::SkipLine(bad) => return self.skip(block, bad, Some(b'\n')),
                 Step::Rest(bad) => return self.skip(block, bad, None),
@@ -321,7 +346,7 @@ impl StreamReader {
             FrameKind::HeaderOnly
         } else {
             let message = format!("record of {len} bytes, found {} before end of file", len - left);
-            let cut = BadRecord::new(crate::BadKind::Truncated, message);
+            let cut = BadRecord::new(BadKind::Truncated, message);
             FrameKind::Bad(self.stream.take_fault().unwrap_or(cut))
         };
         if left > 0 {
@@ -348,6 +373,37 @@ impl StreamReader {
             self.stream.consume(len);
         }
         Ok(())
+    }
+
+    /// Passes over a record, piece by piece.
+    fn pass_record(&mut self, block: &mut Block, mut bad: BadRecord) -> Result<Progress, Error> {
+        let offset = self.stream.offset();
+        block.bytes.clear();
+        loop {
+            let (unread, ended) = (self.stream.unread(), self.stream.ended());
+            let piece = match unread {
+                [] if !ended => Piece::More,
+                _ => self.framer.go_on(unread, ended && !self.stream.has_fault()),
+            };
+            match piece {
+                Piece::Bytes(len) => self.stream.consume(len),
+                Piece::End => break,
+                // Behind a fault nothing tells where it ends.
+                Piece::More if ended => {
+                    self.stream.consume(self.stream.unread().len());
+                    break;
+                }
+                Piece::More => {
+                    self.stream.compact();
+                    self.stream.fill()?;
+                }
+            }
+        }
+        let length = self.stream.offset() - offset;
+        if bad.kind == BadKind::TooLarge {
+            bad.message = format!("{}, found {length}", bad.message);
+        }
+        Ok(self.hand_over(block, offset, length, FrameKind::Bad(bad)))
     }
 
     /// Passes over what is not to be held, up to a byte or to the end.

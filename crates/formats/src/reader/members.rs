@@ -123,7 +123,7 @@ impl MemberReader {
                 }
                 None => Some((FrameKind::Bad(too_short(len, bytes.len() as u64)), 0..head)),
             },
-            Step::More | Step::SkipLine(_) | Step::Rest(_) => None,
+            Step::More | Step::PassOver(_) | Step::SkipLine(_) | Step::Rest(_) => None,
         }
     }
 

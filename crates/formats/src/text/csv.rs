@@ -9,7 +9,7 @@ use super::fields::{Dialect, End, QUOTE, Rest};
 use super::long::{LongRow, Pass, Place};
 use crate::bad::{BadKind, BadRecord};
 use crate::block::FrameKind;
-use crate::reader::{Framer, Step};
+use crate::reader::{Framer, Piece, Step};
 
 /// Bytes of a row that are looked at for the end of a quoted field at the least. Rows may not be as long, but what is
 /// quoted in one that is too long is not taken for rows.
@@ -37,8 +37,19 @@ pub(crate) struct CsvFramer {
     header_lost: bool,
     /// Whether what comes next is a piece of a row.
     in_piece: bool,
-    /// The row whose rest comes next, if it is too long to be held.
-    long: Option<LongRow>,
+    /// The row that comes next or whose rest does, if it is too long to be held.
+    long: Option<Passing>,
+}
+
+/// A bad record that is passed over.
+struct Passing {
+    bad: BadRecord,
+    /// Bytes of it that are known to come first.
+    first: usize,
+    /// What follows them.
+    rest: Option<LongRow>,
+    /// Whether a line end behind it belongs to it.
+    has_line_end: bool,
 }
 
 impl CsvFramer {
@@ -60,40 +71,24 @@ impl CsvFramer {
         BadRecord::new(BadKind::TooLarge, message)
     }
 
-    /// The start of a row that goes out of reach in the field that begins `at`.
+    /// A row that goes out of reach in the field that begins `at`.
     fn begin_long(&mut self, window: &[u8], at: usize) -> Step {
-        let (place, len) = match window.get(at) {
+        let (place, first) = match window.get(at) {
             Some(&QUOTE) => (Place::Quoted, at + 1),
             Some(_) => (Place::Plain, window.len()),
             None => (Place::Field, window.len()),
         };
-        self.long = Some(LongRow::new(self.dialect, self.reach, place));
-        Step::bad(len, self.too_large(&format!(", found more than {}", window.len())))
-    }
-
-    /// The rest of a row that is too long to be held; `None` behind it.
-    fn go_on(&mut self, unread: &[u8], ended: bool) -> Option<Step> {
-        let pass = self.long.as_mut()?.step(unread, ended);
-        if matches!(pass, Pass::End(_) | Pass::Unclosed { ends_line: true, .. }) {
-            self.long = None;
-        }
-        match pass {
-            Pass::More => Some(Step::More),
-            Pass::End(0) => None,
-            Pass::Piece(len) | Pass::End(len) => Some(Step::take(len, FrameKind::Filler { keep: false })),
-            Pass::Unclosed { len, passed, .. } => {
-                let message =
-                    format!("expected a closing quote, found none in {passed} bytes; rows in them are lost");
-                Some(Step::bad(len, BadRecord::new(BadKind::Csv, message)))
-            }
-        }
+        let rest = Some(LongRow::new(self.dialect, self.reach, place));
+        let bad = self.too_large("");
+        self.long = Some(Passing { bad: bad.clone(), first, rest, has_line_end: true });
+        Step::PassOver(bad)
     }
 }
 
 impl Framer for CsvFramer {
     fn step(&mut self, unread: &[u8], ended: bool) -> Step {
-        if let Some(step) = self.go_on(unread, ended) {
-            return step;
+        if let Some(long) = &self.long {
+            return Step::PassOver(long.bad.clone());
         }
         let blank = unread.iter().position(|b| !matches!(b, b'\n' | b'\r')).unwrap_or(unread.len());
         if blank > 0 {
@@ -141,6 +136,51 @@ impl Framer for CsvFramer {
             return Step::bad(len, BadRecord::new(BadKind::Csv, message));
         }
         Step::Take { len, body: 0..end, kind: FrameKind::Record }
+    }
+
+    fn go_on(&mut self, unread: &[u8], ended: bool) -> Piece {
+        let Some(long) = &mut self.long else { return Piece::End };
+        if long.first > 0 {
+            return Piece::Bytes(std::mem::take(&mut long.first));
+        }
+        if let Some(row) = long.rest.as_mut().filter(|_| !unread.is_empty()) {
+            match row.step(unread, ended) {
+                Pass::More => return Piece::More,
+                Pass::Piece(len) => return Piece::Bytes(len),
+                Pass::End(len) => {
+                    long.rest = None;
+                    if len > 0 {
+                        return Piece::Bytes(len);
+                    }
+                }
+                // What the quote may have cost is a bad record of its own.
+                Pass::Unclosed { len, passed, ends_line } => {
+                    let message = format!(
+                        "expected a closing quote, found none in {passed} bytes; rows in them are lost"
+                    );
+                    long.bad = BadRecord::new(BadKind::Csv, message);
+                    long.first = len;
+                    long.has_line_end = !ends_line;
+                    if ends_line {
+                        long.rest = None;
+                    }
+                    return Piece::End;
+                }
+            }
+        }
+        let line_end = match unread {
+            _ if !long.has_line_end => 0,
+            [] | [b'\r'] if !ended => return Piece::More,
+            [b'\r', b'\n', ..] => 2,
+            [b'\r' | b'\n', ..] => 1,
+            _ => 0,
+        };
+        long.has_line_end = false;
+        if line_end > 0 {
+            return Piece::Bytes(line_end);
+        }
+        self.long = None;
+        Piece::End
     }
 
     /// A piece of a row may have as many fields as a row.
@@ -272,6 +312,22 @@ mod tests {
                     }
                     at += len;
                 }
+                Step::PassOver(bad) => {
+                    let start = at;
+                    loop {
+                        match framer.go_on(&file[at..seen], seen == file.len()) {
+                            Piece::More => seen = (seen + part).min(file.len()),
+                            Piece::Bytes(len) => at += len,
+                            Piece::End => break,
+                        }
+                        if at == seen {
+                            seen = (seen + part).min(file.len());
+                        }
+                        let held = seen - at;
+                        assert!(held <= 2 * (REACH_OF_TESTS + part) + 8, "{held} bytes are held");
+                    }
+                    frames.push((start, at - start, Some(bad.kind)));
+                }
                 _ => panic!("no row at {at}"),
             }
             let held = seen - at;
@@ -301,6 +357,8 @@ mod tests {
         ] {
             let file = format!("id,text\n1,a\n{row}\n2,c\n3,\"d\ne\"\n");
             assert_eq!(kinds(&file), [None, Some(BadKind::TooLarge), None, None], "{row}");
+            let (at, len, _) = framed(file.as_bytes(), 7)[1];
+            assert_eq!((at, len), (12, row.len() + 1), "{row}");
             let file = format!("id,text\n1,a\n{row}");
             assert_eq!(kinds(&file), [None, Some(BadKind::TooLarge)], "{row}");
         }
