@@ -411,6 +411,8 @@ fn places_that_may_not_be_read() {
         ("in", vec!["in/closed", "in/dangling.jsonl", "in/shut.jsonl"]),
         ("in/*", vec!["in/closed", "in/dangling.jsonl", "in/shut.jsonl"]),
         ("in/**/*.jsonl", vec!["in/closed", "in/dangling.jsonl", "in/shut.jsonl"]),
+        ("in/**/*", vec!["in/closed", "in/dangling.jsonl", "in/shut.jsonl"]),
+        ("in/**", vec!["in/closed", "in/dangling.jsonl", "in/shut.jsonl"]),
         ("in/good.jsonl in/closed/*", vec!["in/closed"]),
         ("--files-from list", vec!["in/closed/a.jsonl"]),
         ("in/good.jsonl in/shut.jsonl", vec!["in/shut.jsonl"]),

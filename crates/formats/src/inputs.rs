@@ -69,6 +69,7 @@ impl Inputs {
         if matches.is_empty() && bad.is_empty() {
             return Err(Error::NoMatch(pattern.into()));
         }
+        let from = self.bad.len();
         let bad = bad.into_iter();
         self.bad
             .extend(bad.map(|(path, error)| (path, BadRecord::new(BadKind::Permission, error.to_string()))));
@@ -93,6 +94,13 @@ impl Inputs {
                 self.found(path, &base)?;
             }
         }
+        // What was not seen on the way may match, and is then not seen again.
+        let mut told = BTreeSet::new();
+        let mut number = 0;
+        self.bad.retain(|(path, _)| {
+            number += 1;
+            number <= from || told.insert(path.clone())
+        });
         Ok(())
     }
 
