@@ -681,3 +681,18 @@ fn nothing_but_empty_files_is_no_failure() {
     place.write("blank.jsonl", "\n\n");
     place.dedup_to("blank.jsonl", "blank").counted(0, 0, 0, 0);
 }
+
+#[test]
+fn a_table_whose_first_bytes_are_damaged_is_read_from_its_end() {
+    let place = Place::new();
+    let texts = [prose("alpha", 60), prose("beta", 60), prose("alpha", 60)];
+    let table = table::table(&[("text", texts.iter().map(|text| Some(text.as_str())).collect())]);
+    for at in 0..4 {
+        let mut bytes = table.clone();
+        bytes[at] ^= 0x80;
+        place.write("a.parquet", bytes);
+        let run = place.dedup("a.parquet --force");
+        run.counted(3, 2, 1, 0);
+        assert_eq!(table::height(&run.kept("a.parquet")), 2);
+    }
+}

@@ -72,6 +72,14 @@ pub(crate) fn look(path: &Path, name: &str, relative: &Path, fields: &Fields) ->
         let decoder = Decoder::new(file.share(), compression)?;
         format = head::later(decoder, |stretch| format_of(stretch, name, fields))?.unwrap_or(format);
     }
+    // A table is read from its end, and its beginning may be damaged.
+    if is_one_document(format)
+        && compression == Compression::None
+        && promised_records(name) == Some("Parquet")
+        && ends_table(&file, size)?
+    {
+        format = Format::Parquet;
+    }
     if format == Format::Parquet && cfg!(not(feature = "parquet")) {
         return Ok(Look::Bad(BadRecord::new(BadKind::Parquet, "this build does not read Parquet")));
     }
@@ -108,6 +116,13 @@ fn behind_damage(file: &OpenFile, name: &str) -> io::Result<Compression> {
         Some(told) if member_behind(file.share(), told, 0)?.is_some() => Ok(told),
         _ => Ok(Compression::None),
     }
+}
+
+/// Whether a file ends as Parquet does.
+fn ends_table(file: &OpenFile, size: u64) -> io::Result<bool> {
+    let mut end = [0; 4];
+    file.fill_at(&mut end, size.saturating_sub(4))?;
+    Ok(&end == b"PAR1")
 }
 
 /// Whether a file of this format is one document.
