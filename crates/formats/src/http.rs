@@ -23,8 +23,8 @@ pub enum PayloadError {
         /// The limit.
         limit: usize,
     },
-    /// A coding that is not known.
-    #[error("content encoding {0:?} is not known")]
+    /// A coding that is not read.
+    #[error("content encoding {0:?} is not read")]
     UnknownCoding(String),
     /// A coding that does not decode.
     #[error("content encoding {coding}: {message}")]
@@ -92,7 +92,13 @@ impl<'a> Response<'a> {
             }
         }
         let codings = values.iter().flat_map(|value| value.split(','));
-        codings.map(|coding| coding.trim().to_ascii_lowercase()).filter(|coding| !coding.is_empty()).collect()
+        // Servers write parameters and quotes that no coding has.
+        let name = |coding: &str| {
+            let bare = coding.split(';').next().unwrap_or_default();
+            bare.trim_matches(|c: char| c.is_ascii_whitespace() || matches!(c, '"' | '\''))
+                .to_ascii_lowercase()
+        };
+        codings.map(name).filter(|coding| !coding.is_empty()).collect()
     }
 
     /// The body with the transfer coding undone: what payload digests of archives are of.
@@ -178,10 +184,11 @@ fn chunk_size(bytes: &[u8]) -> Option<(usize, usize)> {
 fn decode<'a>(payload: Cow<'a, [u8]>, coding: &str, limit: usize) -> Result<Cow<'a, [u8]>, PayloadError> {
     let bytes = payload.as_ref();
     let decoded = match coding {
-        "identity" | "none" | "utf-8" | "utf8" => return Ok(payload),
         _ if looks_like_html(bytes.trim_ascii_start()) => return Ok(payload),
-        "gzip" | "x-gzip" if !bytes.starts_with(&[0x1f, 0x8b]) => return Ok(payload),
+        "gzip" | "x-gzip" if !bytes.starts_with(GZIP) => return Ok(payload),
         "gzip" | "x-gzip" => gunzip(bytes, limit),
+        // No stream of these starts so, but for one of Brotli in millions.
+        "deflate" | "br" | "zstd" if bytes.starts_with(GZIP_DEFLATED) => gunzip(bytes, limit),
         // Servers send both zlib and raw deflate under this name.
         "deflate" => match read_all(flate2::read::ZlibDecoder::new(bytes), limit) {
             Err(Trouble::Io(_)) => read_all(flate2::read::DeflateDecoder::new(bytes), limit),
@@ -199,7 +206,11 @@ fn decode<'a>(payload: Cow<'a, [u8]>, coding: &str, limit: usize) -> Result<Cow<
             }
             Err(error) => Err(Trouble::Io(error)),
         },
-        other => return Err(PayloadError::UnknownCoding(other.to_owned())),
+        unread if UNREAD.contains(&unread) && std::str::from_utf8(bytes).is_err() => {
+            return Err(PayloadError::UnknownCoding(unread.to_owned()));
+        }
+        // What is no coding changes nothing, as in browsers: servers name charsets and the codings of mail.
+        _ => return Ok(payload),
     };
     match decoded {
         Ok(decoded) => Ok(Cow::Owned(decoded)),
@@ -210,6 +221,27 @@ fn decode<'a>(payload: Cow<'a, [u8]>, coding: &str, limit: usize) -> Result<Cow<
         }
     }
 }
+
+/// Codings that there are and that are not read.
+const UNREAD: [&str; 12] = [
+    "compress",
+    "x-compress",
+    "sdch",
+    "dcb",
+    "dcz",
+    "aes128gcm",
+    "exi",
+    "pack200-gzip",
+    "bzip2",
+    "x-bzip2",
+    "xz",
+    "lzma",
+];
+
+/// How a gzip starts.
+const GZIP: &[u8] = &[0x1f, 0x8b];
+/// The same with the only method there is.
+const GZIP_DEFLATED: &[u8] = &[0x1f, 0x8b, 8];
 
 /// Bytes of a Brotli stream of nothing, at most.
 const LONGEST_EMPTY_BROTLI: usize = 4;
@@ -222,7 +254,7 @@ enum Trouble {
 /// All members of a gzip; what follows them and is none is left aside, as browsers do.
 fn gunzip(mut bytes: &[u8], limit: usize) -> Result<Vec<u8>, Trouble> {
     let mut out = Vec::new();
-    while bytes.starts_with(&[0x1f, 0x8b]) {
+    while bytes.starts_with(GZIP) {
         let mut decoder = flate2::bufread::GzDecoder::new(bytes);
         read_into(&mut decoder, limit, &mut out)?;
         let rest = decoder.into_inner();
@@ -298,6 +330,28 @@ mod tests {
             let response = format!("HTTP/1.1 200 OK\r\nTransfer-Encoding: {coding}\r\n\r\nsome text");
             let response = Response::parse(response.as_bytes()).unwrap();
             assert_eq!(response.payload(100).unwrap().as_ref(), b"some text", "{coding}");
+        }
+    }
+
+    #[test]
+    fn names_that_are_no_coding_change_nothing_and_those_that_are_none_of_ours_are_told() {
+        let payload = |coding: &str, body: &[u8]| {
+            let head =
+                format!("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Encoding: {coding}\r\n\r\n");
+            let response = [head.as_bytes(), body].concat();
+            Response::parse(&response).unwrap().payload(100).map(Cow::into_owned)
+        };
+        for coding in
+            ["8bit", "binary", "utf-8", "iso-8859-1", "none", "identity", "text/plain; q=1", "compress"]
+        {
+            assert_eq!(payload(coding, b"some words").unwrap(), b"some words", "{coding}");
+        }
+        assert_eq!(payload("iso-8859-1", b"caf\xe9").unwrap(), b"caf\xe9");
+        let unknown = payload("compress", b"\x1f\x9d\x90\xe9").unwrap_err();
+        assert_eq!(unknown, PayloadError::UnknownCoding("compress".into()));
+        let packed = gzip(b"some words");
+        for coding in ["gzip;q=1.0", "\"gzip\"", "gzip;", "GZIP ; x=y, utf-8", "br", "deflate", "zstd"] {
+            assert_eq!(payload(coding, &packed).unwrap(), b"some words", "{coding}");
         }
     }
 
