@@ -189,7 +189,7 @@ impl Parser {
 
     /// A file that is something else.
     fn file<'a>(&self, bytes: &'a [u8]) -> Result<Parsed<'a>, BadRecord> {
-        match self.judge(Cow::Borrowed(bytes), None) {
+        match self.judge(Cow::Borrowed(bytes), None)? {
             Judged::Body(body) => Ok(document(Document { body, ..Document::default() })),
             // Text, but for the NULs in it.
             Judged::Skip("other") if is_text_with_nul(bytes) => Err(nul(bytes)),

@@ -1,6 +1,6 @@
 //! Records of web archives: what a crawler fetched.
 
-use super::{Body, Document, Link, Parsed, Parser, document, no_nul, utf8};
+use super::{Body, Document, Link, Parsed, Parser, document, is_text_with_nul, no_nul, nul, utf8};
 use crate::bad::{BadKind, BadRecord};
 use crate::http::{self, PayloadError, Response};
 use crate::payload::Payload;
@@ -48,6 +48,9 @@ impl Parser {
                         Judged::Body(Body::Page { bytes: Cow::Borrowed(payload), html: true, charset })
                     }
                     "text/plain" if charset.as_deref().is_some_and(is_other_charset) => {
+                        if !is_wide(payload, charset.as_deref()) {
+                            no_nul(payload)?;
+                        }
                         Judged::Body(Body::Page { bytes: Cow::Borrowed(payload), html: false, charset })
                     }
                     "text/plain" => {
@@ -117,7 +120,7 @@ impl Parser {
         let body = if payload.starts_with(b"HTTP/") {
             self.response(payload, None, whole)?
         } else {
-            self.judge(Cow::Borrowed(payload), Some(header.content_type))
+            self.judge(Cow::Borrowed(payload), Some(header.content_type))?
         };
         let (status, redirect) = outcome(payload);
         let body = match body {
@@ -145,7 +148,7 @@ impl Parser {
         let Some(response) = Response::parse(bytes) else {
             // Some writers store the payload alone.
             let stored = record_type.filter(|t| !t.starts_with("application/http"));
-            return Ok(self.judge(Cow::Borrowed(bytes), stored));
+            return self.judge(Cow::Borrowed(bytes), stored);
         };
         let content_type = response.header("Content-Type");
         if !whole {
@@ -157,7 +160,7 @@ impl Parser {
             });
         }
         match response.payload(self.limit) {
-            Ok(payload) => Ok(self.judge(payload, content_type)),
+            Ok(payload) => self.judge(payload, content_type),
             Err(error) => match (self.judge)(&[], content_type) {
                 Payload::Skip(what) => Ok(Judged::Skip(what)),
                 _ => {
@@ -169,22 +172,42 @@ impl Parser {
         }
     }
 
-    /// A payload by its bytes and its declared type.
-    pub(super) fn judge<'a>(&self, bytes: Cow<'a, [u8]>, content_type: Option<&str>) -> Judged<'a> {
-        let charset = || http::content_type(content_type.unwrap_or_default()).1;
-        match (self.judge)(&bytes, content_type) {
-            Payload::Html => Judged::Body(Body::Page { bytes, html: true, charset: charset() }),
-            Payload::Text => Judged::Body(Body::Page { bytes, html: false, charset: charset() }),
+    /// A payload by its bytes and its declared type. HTML has a rule for NUL, and other text has none.
+    pub(super) fn judge<'a>(
+        &self,
+        bytes: Cow<'a, [u8]>,
+        content_type: Option<&str>,
+    ) -> Result<Judged<'a>, BadRecord> {
+        let (essence, charset) = http::content_type(content_type.unwrap_or_default());
+        // A tar is text but for its NULs, too.
+        let is_declared =
+            matches!(essence.as_str(), "" | "unknown" | "no-type") || essence.starts_with("text/");
+        Ok(match (self.judge)(&bytes, content_type) {
+            Payload::Html => Judged::Body(Body::Page { bytes, html: true, charset }),
+            Payload::Text if !is_wide(&bytes, charset.as_deref()) && is_text_with_nul(&bytes) => {
+                return Err(nul(&bytes));
+            }
+            Payload::Text => Judged::Body(Body::Page { bytes, html: false, charset }),
             _ if bytes.is_empty() => Judged::Nothing,
-            Payload::File => Judged::Body(Body::File { bytes, charset: charset() }),
+            Payload::File => Judged::Body(Body::File { bytes, charset }),
+            Payload::Skip("other") if is_declared && is_text_with_nul(&bytes) => return Err(nul(&bytes)),
             Payload::Skip(what) => Judged::Skip(what),
-        }
+        })
     }
 
     fn too_large(&self, len: u64) -> BadRecord {
         let message = format!("expected a document of at most {} bytes, found {len}", self.limit);
         BadRecord::new(BadKind::TooLarge, message)
     }
+}
+
+/// Whether text has units of two or four bytes, of which many are NUL.
+fn is_wide(bytes: &[u8], charset: Option<&str>) -> bool {
+    let declared = charset.map(str::to_ascii_lowercase).unwrap_or_default();
+    let is_declared = ["utf-16", "utf16", "utf-32", "utf32", "ucs-", "ucs2", "unicode"]
+        .iter()
+        .any(|start| declared.starts_with(start));
+    is_declared || memchr::memchr_iter(0, bytes).count() * 4 >= bytes.len()
 }
 
 /// Whether a charset is not that of texts in WET.

@@ -38,6 +38,9 @@ impl Wide {
     pub(crate) fn detect(bytes: &[u8]) -> Option<Wide> {
         let sample = &bytes[..bytes.len().min(SAMPLE_BYTES)];
         memchr(0, sample)?;
+        if is_text_with_nul(sample) {
+            return None;
+        }
         let all = [Wide::Utf32Le, Wide::Utf32Be, Wide::Utf16Le, Wide::Utf16Be];
         let mut best = None;
         for wide in all {
@@ -117,6 +120,14 @@ impl Wide {
     }
 }
 
+/// Whether bytes are text in UTF-8, as far as they go, but for a few NULs in it: two letters of ASCII are one of Chinese. What
+/// has units of two bytes has control characters or bytes beyond ASCII, too, or is half NUL.
+fn is_text_with_nul(bytes: &[u8]) -> bool {
+    let is_control = |byte: &u8| *byte < 0x20 && *byte != 0 && !byte.is_ascii_whitespace();
+    let is_utf8 = std::str::from_utf8(bytes).map_or_else(|error| error.error_len().is_none(), |_| true);
+    is_utf8 && !bytes.iter().any(is_control) && memchr::memchr_iter(0, bytes).count() * 8 < bytes.len()
+}
+
 /// Noncharacters and private use.
 const fn is_no_text(char: char) -> bool {
     let number = char as u32;
@@ -166,7 +177,16 @@ mod tests {
     #[test]
     fn other_bytes_are_not_wide() {
         let png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x01\0";
-        for bytes in [&b"plain"[..], b"a\0b", b"nul at the end\0\0", png, b"\0\0\0\0", b""] {
+        for bytes in [
+            &b"plain"[..],
+            b"a\0b",
+            b"text with \0 a NUL or two \0 in it",
+            "caf\u{e9} au \0 lait.".as_bytes(),
+            b"nul at the end\0\0",
+            png,
+            b"\0\0\0\0",
+            b"",
+        ] {
             assert_eq!(Wide::detect(bytes), None, "{bytes:?}");
         }
     }
