@@ -682,6 +682,71 @@ fn nothing_but_empty_files_is_no_failure() {
     place.dedup_to("blank.jsonl", "blank").counted(0, 0, 0, 0);
 }
 
+
+#[test]
+fn records_under_the_name_of_others_are_read_by_their_content() {
+    let place = Place::new();
+    let text = |topic: &str| prose(topic, 60);
+    let record = Record::response("r", "http://x/", &html(&text("alpha"))).bytes();
+    let lines = line("1", &text("beta")) + &line("2", &text("beta"));
+    place.write("in/a.jsonl", &record);
+    place.write("in/b.jsonl", compressed::gzip(lines.as_bytes()));
+    place.write("in/c.warc", format!("id,text\n1,{}\n", text("gamma")));
+    place.write("in/d.parquet", line("3", &text("delta")));
+    place.write("in/e.csv", table::table(&[("text", vec![Some(text("epsilon").as_str())])]));
+    // A page of an error in front of the records costs no record.
+    place.write("in/f.jsonl", "<html>\n".to_owned() + &line("4", &text("zeta")) + &line("5", &text("eta")));
+    let run = place.dedup("in");
+    run.counted(9, 7, 1, 1);
+    assert_eq!(run.bad_kinds(), ["json"]);
+}
+
+#[test]
+fn a_file_of_records_that_is_one_document_is_not_what_its_name_says() {
+    let place = Place::new();
+    let page = html(&prose("error", 60));
+    let text = prose("plain", 60);
+    let wide = |text: &str, swap: bool| -> Vec<u8> {
+        text.encode_utf16()
+            .flat_map(|unit| if swap { unit.to_be_bytes() } else { unit.to_le_bytes() })
+            .collect()
+    };
+    let lines = line("1", &prose("a", 60)) + &line("2", &prose("b", 60));
+    let rows = format!("id,text\n1,{text}\n2,{text}\n");
+    let cases: [(&str, Vec<u8>, &str, &str); 15] = [
+        ("a.warc.gz", page.clone().into_bytes(), "WARC", "a page of HTML"),
+        ("b.warc.gz", compressed::gzip(page.as_bytes()), "WARC", "a page of HTML"),
+        ("c.warc", text.clone().into_bytes(), "WARC", "plain text"),
+        ("d.wet.gz", compressed::gzip(text.as_bytes()), "WARC", "plain text"),
+        ("e.arc.gz", page.clone().into_bytes(), "ARC", "a page of HTML"),
+        ("f.jsonl", page.clone().into_bytes(), "JSONL", "a page of HTML"),
+        ("g.parquet", page.clone().into_bytes(), "Parquet", "a page of HTML"),
+        ("h.parquet", text.clone().into_bytes(), "Parquet", "plain text"),
+        ("i.csv", page.clone().into_bytes(), "CSV", "a page of HTML"),
+        ("j.tsv.gz", compressed::gzip(page.as_bytes()), "TSV", "a page of HTML"),
+        ("k.jsonl", wide(&lines, false), "JSONL", "UTF-16"),
+        ("l.jsonl", wide(&lines, true), "JSONL", "UTF-16"),
+        ("m.csv", wide(&rows, false), "CSV", "UTF-16"),
+        ("n.tsv", wide(&rows.replace(',', "\t"), true), "TSV", "UTF-16"),
+        ("o.jsonl", b"%PDF-1.4\n1 0 obj\n<<>>\nendobj\n".to_vec(), "JSONL", "another type"),
+    ];
+    for (name, bytes, ..) in &cases {
+        place.write(format!("in/{name}"), bytes);
+    }
+    let run = place.dedup("in");
+    run.counted(15, 0, 0, 15);
+    for (bad, (name, bytes, records, found)) in named(&run, &["unrecognised"; 15]).iter().zip(&cases) {
+        assert_eq!(bad["source"], format!("in/{name}"));
+        assert_eq!(bad["offset"], 0, "{name}");
+        let message = text_of(&bad["message"]);
+        assert!(message.starts_with(&format!("expected {records} by the name")), "{name}: {message}");
+        assert!(message.contains(found), "{name}: {message}");
+        assert!(bad["length"].as_u64().unwrap() > 0 && !bytes.is_empty());
+    }
+    // No verdict is asked for what is no document, and one too many is one too many.
+    place.dedup_to("in --annotate", "annotated").counted(15, 0, 0, 15);
+    assert_eq!(place.run("dedup in --max-bad-records 14 --output refused").code, Some(2));
+}
 #[test]
 fn a_table_whose_first_bytes_are_damaged_is_read_from_its_end() {
     let place = Place::new();

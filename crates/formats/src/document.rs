@@ -135,6 +135,8 @@ pub struct Parser {
     judge: Judge,
     /// Whether a file that is no document is not what its name says.
     is_expected: bool,
+    /// What records a file's name says it holds.
+    promised: Option<&'static str>,
 }
 
 impl Parser {
@@ -142,7 +144,8 @@ impl Parser {
     pub fn new(format: Format, fields: &Fields, limit: usize, header: Option<&[u8]>) -> Self {
         let delimiter = if format == Format::Tsv { b'\t' } else { b',' };
         let columns = header.map(|row| CsvHeader::parse(row, delimiter));
-        Parser { format, fields: fields.clone(), limit, columns, judge: by_header, is_expected: false }
+        let (fields, judge) = (fields.clone(), by_header);
+        Parser { format, fields, limit, columns, judge, is_expected: false, promised: None }
     }
 
     /// The same parser with this judge of payloads.
@@ -152,7 +155,8 @@ impl Parser {
 
     /// The same parser for a file of this name.
     pub fn of_file(self, name: &str) -> Self {
-        Parser { is_expected: sniff::promises_documents(name), ..self }
+        let promised = sniff::promised_records(name);
+        Parser { is_expected: sniff::promises_documents(name), promised, ..self }
     }
 
     /// Reads a record.
@@ -179,6 +183,7 @@ impl Parser {
     /// A file that is one page. HTML has a rule for NUL, UTF-16 is full of it, and other text has none.
     fn page<'a>(&self, bytes: &'a [u8]) -> Result<Parsed<'a>, BadRecord> {
         let html = self.format == Format::Html;
+        self.is_as_named(if html { "a page of HTML" } else { "plain text" })?;
         let utf16 = bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff");
         if !html && !utf16 {
             no_nul(bytes)?;
@@ -187,12 +192,24 @@ impl Parser {
         Ok(document(Document { body, ..Document::default() }))
     }
 
+    /// A file of records that is one document is not what its name says, whatever the document.
+    fn is_as_named(&self, found: &str) -> Result<(), BadRecord> {
+        let Some(records) = self.promised else { return Ok(()) };
+        let message = format!("expected {records} by the name of the file, found {found}");
+        Err(BadRecord::new(BadKind::Unrecognised, message))
+    }
+
     /// A file that is something else.
     fn file<'a>(&self, bytes: &'a [u8]) -> Result<Parsed<'a>, BadRecord> {
         match self.judge(Cow::Borrowed(bytes), None)? {
-            Judged::Body(body) => Ok(document(Document { body, ..Document::default() })),
-            // Text, but for the NULs in it.
-            Judged::Skip("other") if is_text_with_nul(bytes) => Err(nul(bytes)),
+            Judged::Body(body) => {
+                self.is_as_named(match body {
+                    Body::Page { html: true, .. } => "a page of HTML",
+                    Body::Page { .. } | Body::Text(_) => "text in UTF-16 or UTF-32",
+                    Body::File { .. } => "a file of another type",
+                })?;
+                Ok(document(Document { body, ..Document::default() }))
+            }
             Judged::Skip("other") => {
                 let message = "neither WARC, ARC, JSONL, Parquet, CSV, nor a file whose text can be read";
                 Err(BadRecord::new(BadKind::Unrecognised, message))

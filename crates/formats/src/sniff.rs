@@ -143,15 +143,32 @@ fn is_named_text(name: &str) -> bool {
 /// Whether a name says that a file holds documents, however it is compressed: it ends as such files do, or is that of
 /// standard input, which nobody hands over for nothing.
 pub(crate) fn promises_documents(name: &str) -> bool {
-    const COMPRESSED: [&str; 8] = ["gz", "zst", "lz4", "xz", "bz2", "lz", "z", "zip"];
     const DOCUMENTS: [&str; 16] = [
         "warc", "wet", "wat", "arc", "jsonl", "ndjson", "json", "parquet", "csv", "tsv", "txt", "text", "md",
         "html", "htm", "xhtml",
     ];
     let lower = name.to_ascii_lowercase();
-    let mut endings = lower.rsplit(['.', '/']).skip_while(|ending| COMPRESSED.contains(ending));
-    name == "-"
-        || endings.next().is_some_and(|ending| ending.len() < lower.len() && DOCUMENTS.contains(&ending))
+    name == "-" || ending(&lower).is_some_and(|ending| DOCUMENTS.contains(&ending))
+}
+
+/// The records that a name says a file holds, however it is compressed.
+pub(crate) fn promised_records(name: &str) -> Option<&'static str> {
+    Some(match ending(&name.to_ascii_lowercase())? {
+        "warc" | "wet" | "wat" => "WARC",
+        "arc" => "ARC",
+        "jsonl" | "ndjson" | "json" => "JSONL",
+        "parquet" => "Parquet",
+        "csv" => "CSV",
+        "tsv" => "TSV",
+        _ => return None,
+    })
+}
+
+/// What a name in lower case ends with, but for compressions.
+fn ending(name: &str) -> Option<&str> {
+    const COMPRESSED: [&str; 8] = ["gz", "zst", "lz4", "xz", "bz2", "lz", "z", "zip"];
+    let ending = name.rsplit(['.', '/']).find(|ending| !COMPRESSED.contains(ending))?;
+    (ending.len() < name.len()).then_some(ending)
 }
 
 /// What a file is whose first bytes these are.
@@ -183,7 +200,9 @@ fn format_of(head: &[u8], name: &str, fields: &Fields) -> Format {
     }
     let narrow = narrowed(head);
     let marked_up = narrow.as_deref().map_or(text, <[u8]>::trim_ascii_start);
-    if looks_like_html(marked_up) {
+    // A page of an error may stand before the records it was to be.
+    let records_behind = || promised_records(name) == Some("JSONL") && goes_on_with_objects(text);
+    if looks_like_html(marked_up) && !records_behind() {
         return Format::Html;
     }
     if is_file(marked_up) {
@@ -387,6 +406,21 @@ mod tests {
         let wide = |text: &str| format!("\u{feff}{text}").encode_utf16().flat_map(u16::to_le_bytes).collect();
         let swapped =
             |text: &str| format!("\u{feff}{text}").encode_utf16().flat_map(u16::to_be_bytes).collect();
+    #[test]
+    fn names_promise_records_by_their_endings() {
+        for (name, records) in
+            [("a.warc.gz", "WARC"), ("x/A.JSONL", "JSONL"), ("a.wet", "WARC"), ("a.csv.zst", "CSV")]
+        {
+            assert_eq!(promised_records(name), Some(records), "{name}");
+        }
+        for name in ["-", "a.txt", "index.html", "jsonl", "gz", "", "a.jsonl.md"] {
+            assert_eq!(promised_records(name), None, "{name}");
+        }
+        let behind = "<html>\n{\"text\":\"a\"}\n{\"text\":\"b\"}\n";
+        assert_eq!(format(behind, "a.jsonl"), Format::Jsonl);
+        assert_eq!(format(behind, "a.html"), Format::Html);
+    }
+
         for bytes in [wide, swapped] as [fn(&str) -> Vec<u8>; 2] {
             let format = |text: &str| format_of(&bytes(text), "a", &Fields::default());
             assert_eq!(format("\r\n<!DOCTYPE html><p>Wörter"), Format::Html);
