@@ -321,3 +321,61 @@ fn headers_of_the_second_version_of_arc_are_read() {
     assert_eq!(run.removed()[0]["url"], "http://x/a");
     assert_eq!(run.kept("x.arc"), (first + &pages[..2].concat()).as_bytes());
 }
+
+#[test]
+fn what_begins_alike_is_alike_in_a_folder_and_in_an_archive() {
+    let place = Place::new();
+    let beginnings = [
+        "<h4>Head</h4><p>",
+        "<!-- note -->\n# Markdown\n",
+        "<!-- saved --> <!DOCTYPE html><p>",
+        "<!-- goes on ",
+        "<base href=x>",
+        "<noscript>x</noscript>",
+        "<template></template><p>",
+        "<h5>x</h5>",
+        "<i>x</i> ",
+        "<hr>",
+        "<img src=x>",
+        "<pre>",
+        "<form>",
+        "<blockquote>",
+        "<p class=x>",
+        "<P>",
+        "<br/>",
+        "<a@b.example> wrote ",
+        "<plan> of ",
+        "< p> ",
+        "<!doctype htmlx> ",
+        "<!DOCTYPE\nhtml>",
+        "<?xml version='1.0'?><!-- x --><html><body>",
+        "<?xml version='1.0'?><p>",
+        "plain words ",
+        "\u{feff}\n<html><body>",
+        "# Title\n\n<p>",
+        "<main>",
+        "<svgx> ",
+        "<dl><dt>",
+        "<b>",
+        "<bb> ",
+    ];
+    let mut records = Vec::new();
+    for (number, beginning) in beginnings.iter().enumerate() {
+        let text = format!("{beginning}{} <em>and more</em>", prose(&format!("t{number}x"), 60));
+        place.write(format!("in/{number:02}"), &text);
+        let id = format!("r{number}");
+        let body = format!("HTTP/1.1 200 OK\r\n\r\n{text}");
+        records.push(Record::response(&id, &format!("http://x/{id}"), "").body(body.into_bytes()));
+    }
+    place.write("a.warc", archive::bytes_of(&records).concat());
+    let many = beginnings.len() as u64;
+    let folder = place.dedup_to("in", "folder");
+    let archive = place.dedup_to("a.warc", "archive");
+    assert_eq!(folder.manifest()["pages"]["types"], archive.manifest()["pages"]["types"]);
+    folder.counted(many, many, 0, 0);
+    // What is read as the same has the same text.
+    let run = place.dedup_to("in a.warc", "both");
+    run.counted(2 * many, many, many, 0);
+    let cut: Vec<_> = run.removed().iter().filter(|line| line["kind"] != "exact").cloned().collect();
+    assert!(cut.is_empty(), "{cut:?}");
+}

@@ -266,36 +266,45 @@ fn goes_on_with_objects(text: &[u8]) -> bool {
     objects >= 2 && objects * 2 >= lines.len()
 }
 
-/// Whether a page starts here: a doctype, or one of the elements that open one.
+/// Tags that begin a page, or a piece of one.
 #[rustfmt::skip]
+const FIRST_TAGS: [&str; 41] = [
+    "html", "head", "body", "title", "meta", "link", "base", "script", "style", "noscript", "iframe", "template", "h1",
+    "h2", "h3", "h4", "h5", "h6", "div", "p", "span", "a", "b", "i", "br", "hr", "img", "font", "center", "table", "ul",
+    "ol", "dl", "pre", "form", "article", "section", "header", "main", "nav", "blockquote",
+];
+
+/// Whether a page starts here: a doctype, or one of the elements that open one. Comments and an XML declaration do not decide,
+/// what follows them does. That is what `onefold-page` says of payloads, which this crate does not know.
 pub(crate) fn looks_like_html(text: &[u8]) -> bool {
-    // Those of the standard for sniffing, and of pages that begin with their sections or their head.
-    const OPENERS: [&str; 31] = [
-        "<!doctype html", "<!--", "<html", "<head", "<body", "<title", "<meta", "<link", "<script", "<style", "<iframe",
-        "<div", "<table", "<p", "<a", "<b", "<br", "<font", "<center", "<h1", "<h2", "<h3", "<ul", "<ol", "<dl", "<span",
-        "<section", "<article", "<main", "<header", "<nav",
-    ];
-    let mut text = text;
-    // An XML declaration may stand before XHTML.
-    if text.starts_with(b"<?xml")
-        && let Some(end) = memchr::memmem::find(text, b"?>")
-    {
-        text = text[end + 2..].trim_ascii_start();
-        return starts_with_any(text, &["<!doctype html", "<html"]);
+    const WINDOW: usize = 1 << 10;
+    let mut rest = &text[..text.len().min(WINDOW)];
+    loop {
+        rest = rest.trim_ascii_start();
+        let (end, otherwise) = if rest.starts_with(b"<!--") {
+            (memchr::memmem::find(rest, b"-->").map(|end| end + 3), true)
+        } else if starts_with(rest, "<?xml") {
+            (memchr::memmem::find(rest, b"?>").map(|end| end + 2), false)
+        } else {
+            break;
+        };
+        let Some(end) = end else { return otherwise };
+        rest = &rest[end..];
     }
-    starts_with_any(text, &OPENERS)
+    if starts_with(rest, "<!doctype") {
+        return is_named_so(rest["<!doctype".len()..].trim_ascii_start(), "html");
+    }
+    rest.strip_prefix(b"<").is_some_and(|rest| FIRST_TAGS.iter().any(|tag| is_named_so(rest, tag)))
 }
 
-fn starts_with_any(text: &[u8], openers: &[&str]) -> bool {
-    // A name goes on to its end: `<br` is no `<b`, and `<a@b.example>` no link.
-    let is_whole = |opener: &str| match text.get(opener.len()) {
-        Some(next) => opener == "<!--" || next.is_ascii_whitespace() || matches!(next, b'>' | b'/'),
-        None => true,
-    };
-    openers.iter().any(|opener| {
-        text.get(..opener.len()).is_some_and(|start| start.eq_ignore_ascii_case(opener.as_bytes()))
-            && is_whole(opener)
-    })
+fn starts_with(text: &[u8], start: &str) -> bool {
+    text.get(..start.len()).is_some_and(|text| text.eq_ignore_ascii_case(start.as_bytes()))
+}
+
+/// Whether a name goes on to its end: `<br` is no `<b`, and `<a@b.example>` no link.
+fn is_named_so(text: &[u8], name: &str) -> bool {
+    let ends = |byte: u8| byte.is_ascii_whitespace() || matches!(byte, b'>' | b'/');
+    starts_with(text, name) && text.get(name.len()).is_some_and(|&byte| ends(byte))
 }
 
 /// Whether a file starts here that is text to look at and no plain text: rich text, a feed or other XML, a PDF.
@@ -380,6 +389,13 @@ mod tests {
     }
 
     #[test]
+    fn no_bytes_are_no_binary() {
+        assert!(!is_binary(b""));
+        assert_eq!(format("", "a"), Format::Text);
+        assert!(is_binary(&[0, b'a']) && !is_binary(&[b"words".repeat(4).as_slice(), &[0]].concat()));
+    }
+
+    #[test]
     fn names_promise_documents_by_their_endings() {
         for name in ["-", "a.jsonl", "x/a.JSONL.xz", "crawl.warc.bz2", "a.parquet", "index.html", "a.wet.gz"]
         {
@@ -388,6 +404,21 @@ mod tests {
         for name in ["a.png", "a.jsonl.crc", "site.tar.xz", "a.zip", "x.html/a", "jsonl", "", "a.html.png"] {
             assert!(!promises_documents(name), "{name}");
         }
+    }
+
+    #[test]
+    fn names_promise_records_by_their_endings() {
+        for (name, records) in
+            [("a.warc.gz", "WARC"), ("x/A.JSONL", "JSONL"), ("a.wet", "WARC"), ("a.csv.zst", "CSV")]
+        {
+            assert_eq!(promised_records(name), Some(records), "{name}");
+        }
+        for name in ["-", "a.txt", "index.html", "jsonl", "gz", "", "a.jsonl.md"] {
+            assert_eq!(promised_records(name), None, "{name}");
+        }
+        let behind = "<html>\n{\"text\":\"a\"}\n{\"text\":\"b\"}\n";
+        assert_eq!(format(behind, "a.jsonl"), Format::Jsonl);
+        assert_eq!(format(behind, "a.html"), Format::Html);
     }
 
     #[test]
@@ -406,21 +437,6 @@ mod tests {
         let wide = |text: &str| format!("\u{feff}{text}").encode_utf16().flat_map(u16::to_le_bytes).collect();
         let swapped =
             |text: &str| format!("\u{feff}{text}").encode_utf16().flat_map(u16::to_be_bytes).collect();
-    #[test]
-    fn names_promise_records_by_their_endings() {
-        for (name, records) in
-            [("a.warc.gz", "WARC"), ("x/A.JSONL", "JSONL"), ("a.wet", "WARC"), ("a.csv.zst", "CSV")]
-        {
-            assert_eq!(promised_records(name), Some(records), "{name}");
-        }
-        for name in ["-", "a.txt", "index.html", "jsonl", "gz", "", "a.jsonl.md"] {
-            assert_eq!(promised_records(name), None, "{name}");
-        }
-        let behind = "<html>\n{\"text\":\"a\"}\n{\"text\":\"b\"}\n";
-        assert_eq!(format(behind, "a.jsonl"), Format::Jsonl);
-        assert_eq!(format(behind, "a.html"), Format::Html);
-    }
-
         for bytes in [wide, swapped] as [fn(&str) -> Vec<u8>; 2] {
             let format = |text: &str| format_of(&bytes(text), "a", &Fields::default());
             assert_eq!(format("\r\n<!DOCTYPE html><p>Wörter"), Format::Html);
@@ -437,13 +453,6 @@ mod tests {
             assert_eq!(format(text, "a.md"), Format::Text, "{text}");
         }
         for lines in ["{}\n", "{ \"text\": \"cut", "{bad\n\n{\"text\":\"x\"}\n", "{\n  \"text\": 1\n}"] {
-    #[test]
-    fn no_bytes_are_no_binary() {
-        assert!(!is_binary(b""));
-        assert_eq!(format("", "a"), Format::Text);
-        assert!(is_binary(&[0, b'a']) && !is_binary(&[b"words".repeat(4).as_slice(), &[0]].concat()));
-    }
-
             assert_eq!(format(lines, "a"), Format::Jsonl, "{lines}");
         }
         for bad in ["{bad\n", "bad\n{\"text\":\"x\"}\n", "[{\"text\":\"x\"}]", "{{\"text\": 1}}\n"] {
