@@ -682,25 +682,6 @@ fn nothing_but_empty_files_is_no_failure() {
     place.dedup_to("blank.jsonl", "blank").counted(0, 0, 0, 0);
 }
 
-
-#[test]
-fn records_under_the_name_of_others_are_read_by_their_content() {
-    let place = Place::new();
-    let text = |topic: &str| prose(topic, 60);
-    let record = Record::response("r", "http://x/", &html(&text("alpha"))).bytes();
-    let lines = line("1", &text("beta")) + &line("2", &text("beta"));
-    place.write("in/a.jsonl", &record);
-    place.write("in/b.jsonl", compressed::gzip(lines.as_bytes()));
-    place.write("in/c.warc", format!("id,text\n1,{}\n", text("gamma")));
-    place.write("in/d.parquet", line("3", &text("delta")));
-    place.write("in/e.csv", table::table(&[("text", vec![Some(text("epsilon").as_str())])]));
-    // A page of an error in front of the records costs no record.
-    place.write("in/f.jsonl", "<html>\n".to_owned() + &line("4", &text("zeta")) + &line("5", &text("eta")));
-    let run = place.dedup("in");
-    run.counted(9, 7, 1, 1);
-    assert_eq!(run.bad_kinds(), ["json"]);
-}
-
 #[test]
 fn a_file_of_records_that_is_one_document_is_not_what_its_name_says() {
     let place = Place::new();
@@ -747,6 +728,25 @@ fn a_file_of_records_that_is_one_document_is_not_what_its_name_says() {
     place.dedup_to("in --annotate", "annotated").counted(15, 0, 0, 15);
     assert_eq!(place.run("dedup in --max-bad-records 14 --output refused").code, Some(2));
 }
+
+#[test]
+fn records_under_the_name_of_others_are_read_by_their_content() {
+    let place = Place::new();
+    let text = |topic: &str| prose(topic, 60);
+    let record = Record::response("r", "http://x/", &html(&text("alpha"))).bytes();
+    let lines = line("1", &text("beta")) + &line("2", &text("beta"));
+    place.write("in/a.jsonl", &record);
+    place.write("in/b.jsonl", compressed::gzip(lines.as_bytes()));
+    place.write("in/c.warc", format!("id,text\n1,{}\n", text("gamma")));
+    place.write("in/d.parquet", line("3", &text("delta")));
+    place.write("in/e.csv", table::table(&[("text", vec![Some(text("epsilon").as_str())])]));
+    // A page of an error in front of the records costs no record.
+    place.write("in/f.jsonl", "<html>\n".to_owned() + &line("4", &text("zeta")) + &line("5", &text("eta")));
+    let run = place.dedup("in");
+    run.counted(9, 7, 1, 1);
+    assert_eq!(run.bad_kinds(), ["json"]);
+}
+
 #[test]
 fn a_table_whose_first_bytes_are_damaged_is_read_from_its_end() {
     let place = Place::new();
@@ -760,4 +760,36 @@ fn a_table_whose_first_bytes_are_damaged_is_read_from_its_end() {
         run.counted(3, 2, 1, 0);
         assert_eq!(table::height(&run.kept("a.parquet")), 2);
     }
+}
+
+#[test]
+fn nuls_in_texts_of_archives_are_named_however_many_they_are() {
+    let place = Place::new();
+    let text = |nuls: usize, end: &str| prose("alpha", 60) + &"\0".repeat(nuls) + " and more" + end;
+    let response = |id: &str, kind: &str, body: &[u8]| {
+        let head = format!("HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\n\r\n");
+        Record::response(id, &format!("http://x/{id}"), "").body([head.as_bytes(), body].concat())
+    };
+    let mut records = Vec::new();
+    for nuls in [1, 2, 5, 40] {
+        for end in ["", "."] {
+            let id = format!("n{nuls}{end}");
+            records.push(response(&id, "text/plain", text(nuls, end).as_bytes()));
+            records.push(Record::conversion(&format!("c{id}"), "http://c/", &text(nuls, end)));
+        }
+    }
+    let far = prose("beta", 2000) + "\0 and more";
+    records.push(response("far", "text/plain; charset=utf-8", far.as_bytes()));
+    let faults = records.len() as u64;
+    let wide: Vec<u8> = prose("gamma", 60).encode_utf16().flat_map(u16::to_le_bytes).collect();
+    records.push(response("wide", "text/plain; charset=utf-16le", &wide));
+    records.push(response("wide2", "text/plain", &wide));
+    records.push(response("page", "text/html", html(&(prose("delta", 60) + " \0")).as_bytes()));
+    // What is packed is full of NULs and no text.
+    records.push(response("tar", "application/x-tar", &[b"a.txt".as_slice(), &[0; 500]].concat()));
+    place.write("a.warc", archive::bytes_of(&records).concat());
+    let run = place.dedup("a.warc");
+    run.counted(faults + 3, 2, 1, faults);
+    named(&run, &vec!["nul"; faults as usize]);
+    assert_eq!(run.manifest()["pages"]["skipped"]["other"], 1);
 }

@@ -186,6 +186,29 @@ fn a_run_of_blank_lines_costs_next_to_nothing() {
         assert!(run.manifest()["peak_memory_bytes"].as_u64().unwrap() < 96 << 20, "{}", run.manifest());
     }
 }
+
+#[test]
+fn what_names_no_coding_changes_no_page() {
+    let place = Place::new();
+    let text = prose("alpha", 80);
+    let gzipped = compressed::gzip(text.as_bytes());
+    let mut records = Vec::new();
+    let codings = ["8bit", "binary", "utf-8", "iso-8859-1", "none"].map(|coding| (coding, text.as_bytes()));
+    let packed =
+        ["gzip;q=1.0", "\"gzip\"", "gzip;", "br", "deflate"].map(|coding| (coding, gzipped.as_slice()));
+    for (number, (coding, body)) in codings.into_iter().chain(packed).enumerate() {
+        let head =
+            format!("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Encoding: {coding}\r\n\r\n");
+        let id = format!("r{number}");
+        let record = Record::response(&id, &format!("http://x/{id}"), "");
+        records.push(record.body([head.as_bytes(), body].concat()));
+    }
+    place.write("a.warc", archive::bytes_of(&records).concat());
+    let run = place.dedup("a.warc");
+    run.counted(10, 1, 9, 0);
+    assert_eq!(run.count("removed_exact"), 9);
+}
+
 #[test]
 fn parts_of_pages_are_not_compared() {
     let place = Place::new();
