@@ -397,7 +397,7 @@ fn on_a_terminal_each_stage_has_its_bar() {
             return;
         }
     };
-    for word in ["read", "verify", "write", "documents", "B/s", "left"] {
+    for word in ["read", "match", "verify", "write", " documents/s", " MB/s", " %"] {
         assert!(ran.contains(word), "{word}: {ran:?}");
     }
     let quiet = on_terminal("--quiet").unwrap();

@@ -7,6 +7,7 @@ mod publish;
 mod replace;
 mod revisit;
 mod settle;
+mod watch;
 
 pub(crate) use publish::{OutputLock, STAGING, clear_staged, discard_staged, publish, publishing};
 pub(crate) use replace::keeper_of;
@@ -93,8 +94,8 @@ pub(crate) fn check_annotate(job: &Job<'_>, sources: &[Source]) -> Result<(), Er
     Ok(())
 }
 
-/// The first source with documents whose format is another than those known. Of a file that is none of the formats that hold
-/// documents, only a look inside tells whether it is one.
+/// The first source with documents whose format is another than those known. Of a file that is no collection of documents,
+/// only a look inside tells whether it is one.
 fn other_document<'s>(
     job: &Job<'_>,
     sources: &'s [Source],
@@ -102,7 +103,7 @@ fn other_document<'s>(
 ) -> Result<Option<&'s Source>, Error> {
     let (fields, limit) = (&job.plan.fields, job.plan.max_document_bytes);
     for source in sources.iter().filter(|source| !is_known(source.format)) {
-        let mut is_document = source.format != Format::File;
+        let mut is_document = !matches!(source.format, Format::File | Format::Html | Format::Text);
         if !is_document {
             each_record(source.clone(), fields, limit, 0, &mut |_, _, parsed| {
                 is_document = matches!(parsed, Parsed::Document(_));

@@ -2,6 +2,7 @@
 
 use super::cut::cut_record;
 use super::settle::Settling;
+use super::watch::Watch;
 use super::{Clusters, Run, replace, revisit};
 use crate::error::Error;
 use crate::links::{LinkFate, Links};
@@ -47,17 +48,20 @@ pub(super) fn write(run: &Run<'_>, clusters: &Clusters, folder: &Path) -> Result
     referred.dedup();
     let spools = Spools::fill(run.context, run.table, &referred, run.workdir)?;
     let next = AtomicUsize::new(0);
-    let kept = Kept { run, clusters, links, spools, tables: Mutex::new(()), folder };
-    parallel(run.context.job, |_| {
+    let kept = Kept { run, clusters, links, spools, tables: Mutex::new(()), folder, watch: Watch::default() };
+    let job = run.context.job;
+    let write_all = |_| {
         let mut settling = Settling::default();
         loop {
-            run.context.job.check()?;
+            job.check()?;
             let index = next.fetch_add(1, Ordering::Relaxed);
             let Some(source) = run.context.sources.get(index) else { return settling.settle() };
             kept.write(index, &mut settling)?;
-            run.context.job.progress.advance(source.size, 0);
+            let told = kept.watch.end(index);
+            job.progress.advance(source.size - told, run.table.documents_of(index).len() as u64);
         }
-    })
+    };
+    kept.watch.during(job, || parallel(job, write_all))
 }
 
 /// What is written, by what, and where to.
@@ -69,12 +73,13 @@ struct Kept<'k> {
     /// Held while a large table is written: its row groups are in memory until they are whole.
     tables: Mutex<()>,
     folder: &'k Path,
+    watch: Watch,
 }
 
 impl Kept<'_> {
     /// Writes the kept documents of a source.
     fn write(&self, index: usize, settling: &mut Settling) -> Result<(), Error> {
-        let Kept { run, clusters, links, spools, tables, folder } = self;
+        let Kept { run, clusters, links, spools, tables, folder, watch } = self;
         let source = &run.context.sources[index];
         let path = folder.join(&source.relative);
         if path.exists() {
@@ -100,6 +105,7 @@ impl Kept<'_> {
         // Beside the folder of kept files: within it, any name may be that of a source.
         let temporary = folder.with_file_name(format!("kept-{index}.tmp"));
         let out = fs_err::File::create(&temporary)?;
+        watch.begin(index, source.size, &temporary);
         let out = if source.layout == Layout::Rows {
             // A row group is in memory until it is whole: one at a time.
             let _alone = (source.size > LARGE_TABLE).then(|| lock(tables));
