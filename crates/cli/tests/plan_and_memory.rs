@@ -311,3 +311,65 @@ fn what_would_do_by_a_sample_that_is_off_does() {
     let size = size_in(&refused.stderr);
     place.run(&format!("dedup {flags} --output out --memory {size}")).ok();
 }
+
+/// Bytes planned for temporary files and those a run takes, in whole blocks.
+fn temporary(place: &Place, input: &str) -> (f64, f64) {
+    let plan = place.run(&format!("dedup {input} --plan --json")).ok().json();
+    // A run that is stopped before it writes leaves its temporary files for --resume.
+    place
+        .run(&format!("dedup {input} --output stopped --temp temp --max-removed 0"))
+        .fails(2, &["--max-removed"]);
+    let block = |bytes: &Vec<u8>| bytes.len().next_multiple_of(4096);
+    let taken: usize = common::tree(&place.path("temp")).values().map(block).sum();
+    (plan[0]["temp_bytes"].as_f64().unwrap(), taken as f64)
+}
+
+#[test]
+fn the_plan_counts_records_tied_to_documents() {
+    let place = Place::new();
+    let mut records = Vec::new();
+    for n in 0..2000 {
+        let (id, url) = (format!("<urn:uuid:{n}>"), format!("http://x/{n}"));
+        records.extend(Record::conversion(&id, &url, &common::prose(&format!("t{}", n % 1500), 30)).bytes());
+        for visit in 0..5 {
+            let name = format!("<urn:uuid:{n}-{visit}>");
+            let head = format!(
+                "WARC/1.0\r\nWARC-Type: revisit\r\nWARC-Record-ID: {name}\r\nWARC-Target-URI: {url}\r\n\
+                 WARC-Date: 2026-01-01T00:00:00Z\r\nWARC-Refers-To: {id}\r\nContent-Length: 0\r\n\r\n\r\n\r\n"
+            );
+            records.extend(head.into_bytes());
+        }
+    }
+    place.write("a.warc", records);
+    let (planned, taken) = temporary(&place, "a.warc");
+    assert!((0.8..1.6).contains(&(planned / taken)), "{planned} planned, {taken} taken");
+}
+
+#[test]
+fn the_plan_counts_blocks_of_small_files() {
+    let place = Place::new();
+    // One file of enough documents for --max-removed to look at.
+    place.write(
+        "in/all.jsonl",
+        (0..1200).map(|n| common::line(&n.to_string(), "one text")).collect::<String>(),
+    );
+    for n in 0..500 {
+        place.write(format!("in/{n}.txt"), common::prose(&format!("t{n}"), 20));
+    }
+    let (planned, taken) = temporary(&place, "in");
+    assert!((0.8..1.6).contains(&(planned / taken)), "{planned} planned, {taken} taken");
+}
+
+#[test]
+fn the_plan_counts_urls_that_are_ids_twice() {
+    let place = Place::new();
+    let line = |n: usize| {
+        let url = format!("http://x/{n}/{}", "long".repeat(300));
+        format!("{}\n", serde_json::json!({"url": url, "text": common::prose(&format!("t{}", n / 2), 10)}))
+    };
+    place.write("a.jsonl", (0..2000).map(line).collect::<String>());
+    let plan = &place.run("dedup a.jsonl --plan --json").ok().json()[0];
+    let run = place.dedup("a.jsonl");
+    let written: usize = common::tree(&run.folder).values().map(Vec::len).sum();
+    assert!(written as u64 <= plan["output_bytes"].as_u64().unwrap(), "{written}, {plan}");
+}

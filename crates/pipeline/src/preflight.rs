@@ -13,7 +13,7 @@ use crate::sketcher::{Sketcher, Sketches};
 use crate::system;
 use crate::table::BYTES_A_DOCUMENT;
 use crate::urls::BYTES_A_VERSION;
-use onefold_formats::compress::window_bytes;
+use onefold_formats::compress::{Compression, window_bytes};
 #[cfg(feature = "parquet")]
 use onefold_formats::parquet::TableShape;
 use onefold_formats::source::{Layout, Source};
@@ -57,6 +57,16 @@ const USUAL_WINDOW: u64 = 8 << 20;
 const EVIDENCE_BYTES: u64 = 320;
 /// Bytes of the line of a bad record, and of what is noted of it until then.
 const BAD_BYTES: u64 = 200;
+/// What a piece notes of a record tied to a document, and for each name that it is tied by.
+const LINK_BYTES: u64 = 150;
+const LINK_NAME_BYTES: u64 = 43;
+/// A file takes up whole blocks of the disk: a file that is kept its last one, and its piece.
+const BLOCK_BYTES: u64 = 4 << 10;
+/// Opening, reading, noting and writing a file, whatever is in it, by one thread: 20,000 files of 600 bytes take two threads 7 s.
+const SECONDS_A_FILE: f64 = 4e-4;
+/// Reading a megabyte of a compressed stream again and compressing what it holds, by one thread.
+const SECONDS_A_MB_OF_GZIP: f64 = 0.1;
+const SECONDS_A_MB_OF_STREAM: f64 = 0.03;
 /// What writing a table takes beside the columns that are written together: the rows that are handed over, as they were read
 /// and without those that go.
 #[cfg(feature = "parquet")]
@@ -126,7 +136,11 @@ fn bound(job: &Job<'_>, sources: &[Source]) -> Option<Estimate> {
     let documents = input_bytes / 10;
     let shingle_keys = shingle_keys_at_most(job, input_bytes);
     let names = 5 * input_bytes;
-    Some(needs(job, sources, &Expected { documents, shingle_keys, names, ..Expected::default() }))
+    Some(needs(
+        job,
+        sources,
+        &Expected { documents, shingle_keys, names, urls_as_ids: names, ..Expected::default() },
+    ))
 }
 
 /// What reading a part of the input lets expect of the whole.
@@ -135,6 +149,8 @@ struct Expected {
     documents: u64,
     /// Records tied to documents.
     links: u64,
+    /// Names that they are tied by.
+    link_names: u64,
     /// Weight of the largest document.
     largest: u64,
     tables: TableNeeds,
@@ -142,6 +158,8 @@ struct Expected {
     shingle_keys: u64,
     /// Bytes of the ids, URLs and sources of all documents.
     names: u64,
+    /// Bytes of the URLs that are ids as well.
+    urls_as_ids: u64,
     /// Records that are bad.
     bad: u64,
     seconds: f64,
@@ -179,10 +197,12 @@ fn expect(job: &Job<'_>, sources: &[Source]) -> Result<Estimate, Error> {
     let expected = Expected {
         documents: whole(seen.documents),
         links: whole(seen.links),
+        link_names: whole(seen.link_names),
         largest: seen.largest,
         tables: seen.tables,
         shingle_keys: whole(seen.shingle_keys),
         names: whole(seen.names),
+        urls_as_ids: whole(seen.urls_as_ids),
         bad: whole(seen.bad),
         seconds: started.elapsed().as_secs_f64() * scale * (1.0 + BEHIND_READING) / threads,
     };
@@ -229,14 +249,25 @@ impl TableNeeds {
 }
 
 fn needs(job: &Job<'_>, sources: &[Source], expected: &Expected) -> Estimate {
-    let &Expected { documents, links, largest, tables, shingle_keys, names, bad, seconds } = expected;
+    let &Expected {
+        documents,
+        links,
+        link_names,
+        largest,
+        tables,
+        shingle_keys,
+        names,
+        urls_as_ids,
+        bad,
+        seconds,
+    } = expected;
     let input_bytes: u64 = sources.iter().map(|source| source.size).sum();
     let recipe = Recipe::blank(&job.plan, input_bytes);
     let keys = left_by_document(&recipe);
     let streams = sources.iter().filter(|source| matches!(source.layout, Layout::Stream | Layout::Rows));
     let features = if job.plan.counts_features() { FeatureCounts::BYTES } else { 0 };
     // Each name stands in the lines of a document that goes and of its cluster, and in those of which it is the keeper.
-    let evidence = documents * EVIDENCE_BYTES + 3 * names + bad * BAD_BYTES;
+    let evidence = documents * EVIDENCE_BYTES + 3 * (names + urls_as_ids) + bad * BAD_BYTES;
     let spool: u64 = streams.map(|source| source.size).sum();
     Estimate {
         sources: sources.len() as u64,
@@ -253,13 +284,30 @@ fn needs(job: &Job<'_>, sources: &[Source], expected: &Expected) -> Estimate {
         temp_bytes: documents * (keys + 128)
             + names
             + shingle_keys * KEY_BYTES as u64
+            + links * LINK_BYTES
+            + link_names * LINK_NAME_BYTES
             + bad * BAD_BYTES
+            + sources.len() as u64 * BLOCK_BYTES
             + spool,
         // Large documents may stay and small ones go, so that neither is instead of the other.
-        output_bytes: input_bytes + evidence,
-        seconds,
+        output_bytes: input_bytes + evidence + sources.len() as u64 * BLOCK_BYTES,
+        seconds: seconds + seconds_of_files(job, sources),
         refused: None,
     }
+}
+
+/// What files cost beside their documents: opening and writing each, and the streams that are read once more and compressed anew,
+/// each by one thread.
+fn seconds_of_files(job: &Job<'_>, sources: &[Source]) -> f64 {
+    let a_mb = |source: &Source| match (source.layout, source.compression) {
+        (Layout::Stream, Compression::Gzip) => SECONDS_A_MB_OF_GZIP,
+        (Layout::Stream, _) => SECONDS_A_MB_OF_STREAM,
+        _ => 0.0,
+    };
+    let streams = sources.iter().map(|source| source.size as f64 / 1e6 * a_mb(source));
+    let (all, longest) = streams.fold((0.0, 0.0), |(all, longest), one| (all + one, f64::max(longest, one)));
+    let threads = job.resources.threads.max(1) as f64;
+    sources.len() as f64 * SECONDS_A_FILE / threads + f64::max(longest, all / threads)
 }
 
 /// What windows of zstd take beyond the usual ones: each thread may read a file of its own. A file that cannot be looked at is

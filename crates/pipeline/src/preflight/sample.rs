@@ -4,6 +4,7 @@ use super::TableNeeds;
 use crate::error::Error;
 use crate::job::Job;
 use crate::large::Limits;
+use crate::links::names_of_tied;
 use crate::scan::parser;
 use onefold_formats::Block;
 use onefold_formats::document::{Document, Parsed};
@@ -25,10 +26,12 @@ const STRETCHES: u64 = 4;
 pub(super) struct Seen {
     pub(super) documents: u64,
     pub(super) links: u64,
+    pub(super) link_names: u64,
     pub(super) largest: u64,
     pub(super) tables: TableNeeds,
     pub(super) shingle_keys: u64,
     pub(super) names: u64,
+    pub(super) urls_as_ids: u64,
     pub(super) bad: u64,
     /// Bytes of the sources, as they are on disk.
     pub(super) bytes: u64,
@@ -115,11 +118,17 @@ impl Stretch<'_> {
                         all.largest = all.largest.max(weight);
                         let named = |name: &Option<_>| name.as_deref().map_or(0, str::len);
                         all.names += (named(&document.id) + named(&document.url) + source.name.len()) as u64;
+                        if document.id.is_none() {
+                            all.urls_as_ids += named(&document.url) as u64;
+                        }
                         if weight <= limits.largest {
                             take(&document, all);
                         }
                     }
-                    Parsed::Passed(Some(_)) => all.links += 1,
+                    Parsed::Passed(Some(link)) => {
+                        all.links += 1;
+                        all.link_names += names_of_tied(&link).len() as u64;
+                    }
                     Parsed::Bad(_) => all.bad += 1,
                     _ => {}
                 }
