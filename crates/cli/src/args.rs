@@ -38,9 +38,19 @@ impl Cli {
     pub(crate) fn read() -> Self {
         // Of the flags of matching, `evaluate` has a list instead of this one, and says so where it is given.
         let evaluate = |verb: clap::Command| verb.mut_arg("method", |method| method.hide(true));
-        let matches = Cli::command().mut_subcommand("evaluate", evaluate).get_matches();
+        let command = Cli::command().mut_subcommand("evaluate", evaluate);
+        let matches = numbers_may_be_negative(command).get_matches();
         Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
     }
+}
+
+/// Lets the flag say what it takes where a negative number is given, instead of taking that for a flag.
+fn numbers_may_be_negative(command: clap::Command) -> clap::Command {
+    let command = command.mut_args(|argument: clap::Arg| {
+        let takes_value = argument.get_action().takes_values() && argument.get_long().is_some();
+        if takes_value { argument.allow_negative_numbers(true) } else { argument }
+    });
+    command.mut_subcommands(numbers_may_be_negative)
 }
 
 #[derive(Subcommand, Debug)]
@@ -324,7 +334,7 @@ pub(crate) struct Related {
     #[command(flatten)]
     pub(crate) input: FieldArgs,
     /// How many are listed
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::builder::RangedI64ValueParser::<usize>::new().range(1..))]
     pub(crate) top: usize,
     /// Least resemblance that is listed
     #[arg(long, value_name = "J", default_value_t = 0.01, value_parser = share)]

@@ -34,7 +34,7 @@ pub(crate) fn run(arguments: &Dedup) -> Result<()> {
     let mut job = Job {
         plan: plan(&arguments.input, &arguments.matching)?,
         selection: selection(named, scratch.path(), arguments.machine.quiet)?,
-        resources: resources(&arguments.machine),
+        resources: resources(&arguments.machine)?,
         switches: Switches {
             annotate: arguments.annotate,
             evidence: match arguments.evidence {
@@ -164,7 +164,7 @@ pub(crate) struct Scratch {
 
 impl Scratch {
     pub(crate) fn new(machine: &MachineArgs, needed: bool) -> Result<Self> {
-        let base = machine.temp.clone().unwrap_or_else(std::env::temp_dir);
+        let base = temp_folder(machine)?.unwrap_or_else(std::env::temp_dir);
         let path = base.join(format!("onefold-{}", std::process::id()));
         if needed {
             fs_err::create_dir_all(&path)?;
@@ -199,15 +199,26 @@ pub(crate) fn plan(input: &InputArgs, matching: &MatchArgs) -> Result<Plan> {
 }
 
 /// What the job may use, of which the allocator is told.
-pub(crate) fn resources(machine: &MachineArgs) -> Resources {
+pub(crate) fn resources(machine: &MachineArgs) -> Result<Resources> {
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     let memory_bytes = machine.memory.unwrap_or_else(|| available_memory() / 2);
     heap::keep_to(memory_bytes);
-    Resources {
+    Ok(Resources {
         threads: machine.threads.map_or(processors, usize::from),
         memory_bytes,
-        temp: machine.temp.clone(),
+        temp: temp_folder(machine)?,
+    })
+}
+
+/// The folder for temporary files, if one is named; it need not be there yet.
+fn temp_folder(machine: &MachineArgs) -> Result<Option<PathBuf>> {
+    let temp = machine.temp.clone();
+    let file = temp.as_deref().and_then(|temp| temp.ancestors().find(|path| path.exists()));
+    if let (Some(temp), Some(file)) = (&temp, file.filter(|path| !path.is_dir())) {
+        let [temp, file] = [temp.as_path(), file].map(|path| escape(&path.to_string_lossy()));
+        bail!("--temp {temp}: expected a folder, found the file {file}");
     }
+    Ok(temp)
 }
 
 /// Prints what is kept, in the order of the input. Lines of two files do not become one.

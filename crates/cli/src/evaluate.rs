@@ -142,11 +142,11 @@ pub(crate) struct Distance {
 }
 
 impl Corpus<'_> {
-    fn job<'j>(&self, plan: Plan, bars: &'j Bars) -> Job<'j> {
-        Job {
+    fn job<'j>(&self, plan: Plan, bars: &'j Bars) -> Result<Job<'j>> {
+        Ok(Job {
             plan,
             selection: self.selection.clone(),
-            resources: resources(&self.arguments.machine),
+            resources: resources(&self.arguments.machine)?,
             switches: Switches {
                 max_bad_records: self.arguments.input.max_bad_records,
                 sample_documents: self.arguments.sample_documents,
@@ -155,14 +155,14 @@ impl Corpus<'_> {
             against: None,
             progress: bars,
             cancel: &CANCEL,
-        }
+        })
     }
 
     /// Ids of the truth that no document has make every method look bad: all of them are an error, some a note.
     fn look_for(&self, truth: &Truth) -> Result<()> {
         let bars = Bars::new(true);
         let matching = MatchArgs { method: Some(MethodName::Simhash), ..MatchArgs::default() };
-        let job = self.job(plan(&self.arguments.input, &matching)?.tuned(None)?, &bars);
+        let job = self.job(plan(&self.arguments.input, &matching)?.tuned(None)?, &bars)?;
         let mut missing = truth.ids();
         let all = missing.len();
         onefold_pipeline::fingerprints(&job, &self.scratch.path().join("work"), &mut |found| {
@@ -189,7 +189,7 @@ impl Corpus<'_> {
         let bars = Bars::new(self.arguments.machine.quiet);
         let tuned = plan(&self.arguments.input, matching)?.tuned(matching.given_bands())?;
         let name = tuned.method.name();
-        let job = self.job(tuned, &bars);
+        let job = self.job(tuned, &bars)?;
         let (started, cpu) = (Instant::now(), cpu_seconds());
         let mut pairs = Pairs::new();
         let work = self.scratch.path().join("work");
@@ -209,7 +209,7 @@ impl Corpus<'_> {
         let matching = MatchArgs { method: Some(MethodName::Simhash), ..self.arguments.matching.clone() };
         let plan = plan(&self.arguments.input, &matching.for_method(Method::Simhash))?.tuned(None)?;
         let bits = plan.simhash.bits.count();
-        let job = self.job(plan, &bars);
+        let job = self.job(plan, &bars)?;
         let (mut ids, mut fingerprints) = (Vec::new(), Vec::new());
         onefold_pipeline::fingerprints(&job, &self.scratch.path().join("work"), &mut |found| {
             if found.tokens > 0 {

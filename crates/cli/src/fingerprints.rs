@@ -23,7 +23,7 @@ pub(crate) fn run(arguments: &Fingerprints) -> Result<()> {
     let job = Job {
         plan,
         selection: selection(named(&arguments.input)?, scratch.path(), arguments.machine.quiet)?,
-        resources: resources(&arguments.machine),
+        resources: resources(&arguments.machine)?,
         switches: Switches { max_bad_records: arguments.input.max_bad_records, ..Switches::default() },
         against: None,
         progress: &bars,

@@ -17,7 +17,7 @@ pub(crate) fn run(arguments: &Pairs) -> Result<()> {
     let mut job = Job {
         plan: plan(&arguments.input, &arguments.matching)?,
         selection: selection(named(&arguments.input)?, scratch.path(), arguments.machine.quiet)?,
-        resources: resources(&arguments.machine),
+        resources: resources(&arguments.machine)?,
         switches: Switches { max_bad_records: arguments.input.max_bad_records, ..Switches::default() },
         against: None,
         progress: &bars,

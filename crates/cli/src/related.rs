@@ -19,7 +19,7 @@ pub(crate) fn run(arguments: &Related) -> Result<()> {
     let job = Job {
         plan: plan.tuned(None)?,
         selection: selection(named(&input)?, scratch.path(), arguments.machine.quiet)?,
-        resources: resources(&arguments.machine),
+        resources: resources(&arguments.machine)?,
         switches: Switches::default(),
         against: None,
         progress: &bars,

@@ -228,3 +228,28 @@ fn paragraphs_of_help_are_wrapped_once() {
         }
     }
 }
+
+#[test]
+fn a_number_out_of_range_is_told_with_its_flag_and_its_range() {
+    let place = Place::new();
+    place.write("a.jsonl", common::four_documents());
+    for (arguments, says) in [
+        ("--threshold -1", ["--threshold", "above 0 and at most 1"]),
+        ("--signature -5", ["--signature", "1..=65536"]),
+        ("--memory -1", ["--memory", "a size such as 512MiB"]),
+        ("--max-removed -0.1", ["--max-removed", "a share from 0 to 1"]),
+        ("--bands 0 --rows 5", ["--bands", "1.."]),
+        ("--bands 5 --rows -2", ["--rows", "1.."]),
+        (
+            "--signature 4 --threshold 0.01 --recall 0.999",
+            ["4 values of --signature", "--recall 0.999 at --threshold 0.01"],
+        ),
+        ("--temp a.jsonl", ["--temp", "expected a folder, found the file a.jsonl"]),
+        ("--temp a.jsonl/below", ["--temp", "expected a folder, found the file a.jsonl"]),
+    ] {
+        let ran = place.run(&format!("dedup a.jsonl --output out {arguments}")).fails(2, &says);
+        assert!(!ran.stderr.contains("unexpected argument"), "{}", ran.stderr);
+    }
+    place.run("tune --bands 0 --rows 5").fails(2, &["--bands"]);
+    assert!(!place.path("out").exists());
+}

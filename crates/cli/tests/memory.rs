@@ -67,12 +67,12 @@ fn records_tied_to_documents_are_not_held() {
         }
     }
     place.write("a.warc", &warc);
-    let run = place.dedup("a.warc --threads 2 --memory 64MiB");
+    let run = place.dedup("a.warc --threads 2 --memory 68MiB");
     assert_eq!((run.count("kept"), run.count("removed")), (DOCUMENTS / 2, DOCUMENTS / 2));
     let kept = run.kept_text("a.warc");
     assert_eq!(kept.matches("WARC-Type: request").count() as u64, DOCUMENTS / 2);
     assert_eq!(kept.matches("WARC-Type: metadata").count() as u64, 3 * DOCUMENTS / 2);
-    assert_kept(&run, 64 * MIB);
+    assert_kept(&run, 68 * MIB);
 }
 
 #[test]
@@ -352,7 +352,7 @@ fn a_cluster_that_does_not_fit_as_a_row_is_refused_before_anything_is_written() 
     );
     let flags = "a.jsonl --threads 2 --max-removed 1 --evidence parquet";
     let ran = place
-        .run(&format!("dedup {flags} --output out --memory 72MiB"))
+        .run(&format!("dedup {flags} --output out --memory 80MiB"))
         .fails(2, &["a cluster of 199999 documents", "--evidence jsonl", "--resume"]);
     assert!(!place.path("out/kept").exists() && !place.path("out/manifest.json").exists());
     let hint = ran.stderr.lines().find(|line| line.starts_with("hint")).expect("a hint");

@@ -352,7 +352,7 @@ fn what_begins_alike_is_alike_in_a_folder_and_in_an_archive() {
         "<h4>Head</h4><p>",
         "<!-- note -->\n# Markdown\n",
         "<!-- saved --> <!DOCTYPE html><p>",
-        "<!-- goes on ",
+        "<!-- goes on -->words ",
         "<base href=x>",
         "<noscript>x</noscript>",
         "<template></template><p>",

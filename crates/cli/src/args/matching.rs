@@ -152,7 +152,7 @@ pub(crate) struct MatchArgs {
     /// Values of a MinHash signature [default: 128]
     ///
     /// Example: --signature 256 --recall 0.999
-    #[arg(long, value_name = "N", help_heading = "MinHash", hide_short_help = true)]
+    #[arg(long, value_name = "N", value_parser = clap::builder::RangedI64ValueParser::<usize>::new().range(1..=65536), help_heading = "MinHash", hide_short_help = true)]
     pub(crate) signature: Option<usize>,
     /// Bits kept of each value to tell candidates apart: 8, 16, 32 or 64 [default: 8; 32 with --verify sketch]
     #[arg(long, value_name = "BITS", help_heading = "MinHash", hide_short_help = true)]
@@ -164,10 +164,10 @@ pub(crate) struct MatchArgs {
     #[arg(long, value_name = "P", help_heading = "MinHash", hide_short_help = true)]
     pub(crate) recall: Option<f64>,
     /// Bands, instead of those chosen for --recall; more bands find more
-    #[arg(long, value_name = "N", help_heading = "MinHash", hide_short_help = true)]
+    #[arg(long, value_name = "N", value_parser = clap::builder::RangedI64ValueParser::<usize>::new().range(1..), help_heading = "MinHash", hide_short_help = true)]
     pub(crate) bands: Option<usize>,
     /// Signature values in each band; more rows find less
-    #[arg(long, value_name = "N", help_heading = "MinHash", hide_short_help = true)]
+    #[arg(long, value_name = "N", value_parser = clap::builder::RangedI64ValueParser::<usize>::new().range(1..), help_heading = "MinHash", hide_short_help = true)]
     pub(crate) rows: Option<usize>,
 
     /// Largest Hamming distance of two fingerprints, 0 to 7; with --method combined any below --bits

@@ -106,7 +106,7 @@ pub(super) fn measure(corpus: &Corpus<'_>, pairs: Vec<(&(String, String), bool)>
     let wanted: HashSet<String> = pairs.iter().flat_map(|((a, b), _)| [a.clone(), b.clone()]).collect();
     let plan = plan(&corpus.arguments.input, &super::shared(&corpus.arguments.matching))?.tuned(None)?;
     let (shingle, choices) = (plan.shingle, plan.text);
-    let texts = onefold_pipeline::texts(&corpus.job(plan, &bars), &wanted)?;
+    let texts = onefold_pipeline::texts(&corpus.job(plan, &bars)?, &wanted)?;
     let mut read = Normaliser::new(&choices);
     let mut parts: HashMap<&str, Parts> = texts
         .iter()

@@ -60,7 +60,7 @@ fn feed(
     let scratch = Scratch::new(machine, are_spooled(&named))?;
     let selection = selection(named, scratch.path(), machine.quiet)?;
     let feed =
-        Feed { plan: &plan, selection: &selection, threads: resources(machine).threads, cancel: &CANCEL };
+        Feed { plan: &plan, selection: &selection, threads: resources(machine)?.threads, cancel: &CANCEL };
     let summary = if texts { feed.read_texts(&mut take)? } else { feed.read(&mut take)? };
     if let Some(first) = summary.first_bad {
         if let Some(limit) = input.max_bad_records.filter(|&limit| summary.bad > limit) {

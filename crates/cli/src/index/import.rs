@@ -128,7 +128,7 @@ impl<'a> Run<'a> {
 
     /// Hands over all documents of the inputs, in order.
     fn each(&self, mut take: impl FnMut(Place, Incoming) -> Result<()>) -> Result<()> {
-        let threads = resources(&self.arguments.machine).threads;
+        let threads = resources(&self.arguments.machine)?.threads;
         let feed = Feed { plan: &self.manifest.plan, selection: &self.selection, threads, cancel: &CANCEL };
         let documents = |documents: Vec<Incoming>| -> Result<()> {
             documents.into_iter().try_for_each(|document| {

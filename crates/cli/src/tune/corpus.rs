@@ -99,7 +99,7 @@ pub(super) fn estimate(arguments: &Tune, curves: &Curves) -> Result<Estimate> {
     let job = Job {
         plan: plan.tuned(arguments.bands.zip(arguments.rows))?,
         selection: selection(named(&input)?, scratch.path(), arguments.machine.quiet)?,
-        resources: resources(&arguments.machine),
+        resources: resources(&arguments.machine)?,
         switches: Switches::default(),
         against: None,
         progress: &bars,

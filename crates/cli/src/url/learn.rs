@@ -13,7 +13,7 @@ pub(super) fn run(arguments: &UrlLearn) -> Result<()> {
     let bars = Bars::new(arguments.machine.quiet);
     let options =
         LearnOptions { min_support: arguments.min_support, min_confidence: arguments.min_confidence };
-    let resources = resources(&arguments.machine);
+    let resources = resources(&arguments.machine)?;
     let learned = onefold_pipeline::learn_url_rules(&arguments.run, options, &resources, (&bars, &CANCEL));
     bars.finish();
     let learned = learned?;

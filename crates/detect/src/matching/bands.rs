@@ -19,8 +19,16 @@ pub struct Bands {
 #[derive(Debug, thiserror::Error, PartialEq)]
 #[non_exhaustive]
 pub enum BandsError {
+    /// None asked for.
+    #[error("--bands and --rows: expected 1 or more of each, found {bands} bands of {rows} rows")]
+    None {
+        /// Bands asked for.
+        bands: usize,
+        /// Rows asked for.
+        rows: usize,
+    },
     /// More values asked for than a signature has.
-    #[error("{bands} bands of {rows} rows need {} values, the signature has {signature}", bands.saturating_mul(*rows))]
+    #[error("--bands {bands} of --rows {rows} need {} values, --signature has {signature}", bands.saturating_mul(*rows))]
     TooLong {
         /// Bands asked for.
         bands: usize,
@@ -30,7 +38,9 @@ pub enum BandsError {
         signature: usize,
     },
     /// Not even bands of one row reach the recall.
-    #[error("no bands over {signature} values reach recall {recall} at threshold {threshold}")]
+    #[error(
+        "no bands over the {signature} values of --signature reach --recall {recall} at --threshold {threshold}"
+    )]
     Unreachable {
         /// Values there are.
         signature: usize,
@@ -44,7 +54,10 @@ pub enum BandsError {
 impl Bands {
     /// Bands as given.
     pub fn new(bands: usize, rows: usize, signature: usize) -> Result<Self, BandsError> {
-        if bands == 0 || rows == 0 || bands.saturating_mul(rows) > signature {
+        if bands == 0 || rows == 0 {
+            return Err(BandsError::None { bands, rows });
+        }
+        if bands.saturating_mul(rows) > signature {
             return Err(BandsError::TooLong { bands, rows, signature });
         }
         Ok(Bands { bands, rows })

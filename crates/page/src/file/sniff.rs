@@ -74,7 +74,10 @@ pub fn file_type(bytes: &[u8]) -> FileType {
         return *kind;
     }
     let start = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
-    if memmem::find(&start[..start.len().min(1024)], b"<svg").is_some() && start.starts_with(b"<") {
+    let head = &start[..start.len().min(1024)];
+    let is_svg =
+        |at: usize| head.get(at + 4).is_none_or(|&byte| byte.is_ascii_whitespace() || b">/".contains(&byte));
+    if start.starts_with(b"<") && memmem::find_iter(head, b"<svg").any(is_svg) {
         return FileType::Image;
     }
     if start.starts_with(b"<?xml")
