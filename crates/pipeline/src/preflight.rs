@@ -70,7 +70,7 @@ const SECONDS_A_MB_OF_STREAM: f64 = 0.03;
 /// What writing a table takes beside the columns that are written together: the rows that are handed over, as they were read
 /// and without those that go.
 #[cfg(feature = "parquet")]
-const TABLE_BYTES: u64 = 12 << 20;
+const TABLE_BYTES: u64 = 24 << 20;
 /// What a chunk of a column takes: its place in the footer, as it is read, with types of ours, and as it is written.
 #[cfg(feature = "parquet")]
 const BYTES_A_CHUNK: u64 = 3 << 10;
