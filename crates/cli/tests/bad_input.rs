@@ -261,18 +261,37 @@ fn a_header_that_cannot_be_read() {
 
 #[test]
 fn an_http_body_that_does_not_decode() {
-    let place = Place::new();
-    let head = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip\r\n\r\n";
-    let whole = compressed::gzip(html(&prose("alpha", 500)).as_bytes());
-    let record =
-        Record::response("x", "http://x/", "").body([head.as_bytes(), &whole[..whole.len() / 2]].concat());
-    place.write(
-        "a.warc",
-        [record.bytes(), Record::response("y", "http://y/", &html(&prose("beta", 40))).bytes()].concat(),
-    );
-    let run = place.dedup("a.warc");
-    assert_eq!(run.count("read"), 2);
-    assert_eq!(run.count("kept") + run.count("bad"), 2);
+    let coded = |id: &str, coding: &str, body: &[u8]| {
+        let head =
+            format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: {coding}\r\n\r\n");
+        Record::response(id, &format!("http://x/{id}"), "").body([head.as_bytes(), body].concat()).bytes()
+    };
+    // Several blocks of zstd.
+    let page = html(&prose("alpha", 60_000));
+    let (gzip, zstd) = (compressed::gzip(page.as_bytes()), compressed::zstd(page.as_bytes()));
+    // A checksum tells of any damage in gzip; here zstd has none, but a block of no known kind.
+    for (coding, damaged, whole) in [("gzip", 40, gzip), ("zstd", zstd.len() / 2, zstd)] {
+        let mut corrupt = whole.clone();
+        let middle = corrupt.len() / 2;
+        corrupt[middle..middle + damaged].fill(0xff);
+        let place = Place::new();
+        let good = Record::response("good", "http://x/good", &html(&prose("beta", 40))).bytes();
+        place.write(
+            "a.warc",
+            [
+                coded("corrupt", coding, &corrupt),
+                coded("noise", "br", &[0xff; 300]),
+                // A crawl that stops at a size leaves such bodies: what is there is compared, as a browser shows it.
+                coded("cut", coding, &whole[..whole.len() * 3 / 4]),
+                good,
+            ]
+            .concat(),
+        );
+        let run = place.dedup("a.warc");
+        run.counted(4, 2, 0, 2);
+        assert_eq!(run.bad_kinds(), ["http", "http"], "{coding}");
+        assert_eq!(archive::ids(&archive::parse(&run.kept("a.warc"))), ["cut", "good"], "{coding}");
+    }
 }
 
 #[test]
@@ -473,11 +492,7 @@ fn a_link_that_leads_nowhere_when_named_itself() {
     let place = Place::new();
     place.write("a.jsonl", four_documents());
     std::os::unix::fs::symlink("nowhere", place.path("link.jsonl")).unwrap();
-    let ran = place.run("dedup a.jsonl link.jsonl --output out");
-    assert!(matches!(ran.code, Some(0 | 2)) && !ran.stderr.contains("panicked"), "{}", ran.stderr);
-    if ran.code == Some(2) {
-        assert!(ran.stderr.contains("link.jsonl"), "{}", ran.stderr);
-    }
+    place.run("dedup a.jsonl link.jsonl --output out").fails(2, &["link.jsonl", "no such file"]);
 }
 
 #[test]
@@ -642,17 +657,12 @@ fn bad_records_are_named_where_no_folder_is_written() {
 }
 
 #[test]
-fn the_number_of_bad_records_means_the_same_in_help_and_message() {
+fn as_many_bad_records_as_are_allowed_do_not_end_a_run() {
     let place = Place::new();
     place.write("a.jsonl", four_documents() + "bad\nbad\n");
-    let help = place.run("dedup --help").ok().text().to_lowercase();
-    let at_the_limit = place.run("dedup a.jsonl --output out --max-bad-records 2").code;
-    let says_from = help.contains("from this many bad records on");
-    assert_eq!(
-        at_the_limit == Some(2),
-        says_from,
-        "two bad records, --max-bad-records 2: exit {at_the_limit:?}"
-    );
+    place.dedup("a.jsonl --max-bad-records 2").counted(6, 2, 2, 2);
+    place.run("dedup a.jsonl --output one --max-bad-records 1").fails(2, &["a.jsonl", "--max-bad-records"]);
+    assert!(!place.path("one/kept").exists() && !place.path("one/manifest.json").exists());
 }
 
 #[test]

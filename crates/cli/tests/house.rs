@@ -165,7 +165,7 @@ fn detect_touches_nothing_outside() {
 
 #[test]
 fn only_the_binary_talks() {
-    for name in ["detect", "formats", "index", "page", "run", "pipeline", "remote"] {
+    for name in ["detect", "formats", "index", "page", "run", "pipeline", "remote", "server"] {
         for (path, code) in sources(name) {
             for word in TALK {
                 assert!(!code.contains(word), "{}: {word}", path.display());

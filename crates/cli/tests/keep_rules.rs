@@ -185,6 +185,27 @@ fn ties_are_broken_by_id() {
 }
 
 #[test]
+fn ties_of_ids_are_broken_by_digest_then_by_place() {
+    let words = common::words("alpha", 80);
+    let near =
+        [json!({"id": "a", "text": words.join(" ")}), json!({"id": "a", "text": words[..79].join(" ")})];
+    let place = Place::new();
+    let kept = |documents: [&Value; 2]| {
+        place.write("a.jsonl", documents.map(|document| format!("{document}\n")).concat());
+        let run = place.dedup("a.jsonl --keep newest --force");
+        run.counted(2, 1, 1, 0);
+        run.kept_text("a.jsonl")
+    };
+    // Texts that differ: the same one stays in either order.
+    assert_eq!(kept([&near[0], &near[1]]), kept([&near[1], &near[0]]));
+    // Equal texts: the first one stays.
+    let copies =
+        [json!({"id": "a", "n": 1, "text": "one text"}), json!({"id": "a", "n": 2, "text": "one text"})];
+    assert!(kept([&copies[0], &copies[1]]).contains("\"n\":1"));
+    assert!(kept([&copies[1], &copies[0]]).contains("\"n\":2"));
+}
+
+#[test]
 fn the_rule_chooses_among_near_copies_too() {
     let words = common::words("alpha", 80);
     let documents = [

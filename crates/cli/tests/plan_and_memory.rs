@@ -143,6 +143,19 @@ fn a_disk_that_cannot_hold_the_output_is_refused_at_the_start() {
 }
 
 #[test]
+fn a_disk_without_room_is_refused_at_the_start() {
+    let place = Place::new();
+    write_jsonl(&corpus(3000, 60.0), place.path("a.jsonl")).unwrap();
+    // File systems of the kernel's own have no room at all, for any user.
+    for flags in ["--output /sys/onefold-out", "--output out --temp /proc/self"] {
+        place.run(&format!("dedup a.jsonl {flags}")).fails(2, &["needed", "0 MiB are free", "hint: --temp"]);
+    }
+    assert!(!place.path("out").exists());
+    let plan = place.run("dedup a.jsonl --output /sys/onefold-out --plan").ok();
+    assert!(plan.text().contains("refused    /sys/onefold-out: "), "{}", plan.text());
+}
+
+#[test]
 fn memory_is_kept_whatever_the_input() {
     let place = Place::new();
     write_jsonl(&corpus(40_000, 60.0), place.path("a.jsonl")).unwrap();
@@ -228,6 +241,31 @@ fn threads_must_be_a_number() {
     for wrong in ["x", "-1"] {
         place.run(&format!("dedup a.jsonl --output none --threads={wrong}")).fails(2, &["--threads"]);
     }
+}
+
+#[test]
+fn as_many_threads_work_as_are_asked_for() {
+    let place = Place::new();
+    write_jsonl(&corpus(20_000, 60.0), place.path("a.jsonl")).unwrap();
+    let most = |threads: usize| {
+        let arguments = format!("dedup a.jsonl --output out --force --quiet --threads {threads}");
+        let mut child = place.start(&mut place.command(&arguments));
+        let status = format!("/proc/{}/status", child.id());
+        let mut most = 0;
+        while child.try_wait().unwrap().is_none() {
+            let text = fs_err::read_to_string(&status).unwrap_or_default();
+            let now = text.lines().find_map(|line| line.strip_prefix("Threads:"));
+            most = most.max(now.map_or(0, |now| now.trim().parse::<usize>().unwrap()));
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+        assert!(child.wait().unwrap().success());
+        most
+    };
+    if !std::path::Path::new("/proc/self/status").exists() {
+        return onefold_testkit::skip("no /proc to count threads in");
+    }
+    let (one, nine) = (most(1), most(9));
+    assert!((1..=4).contains(&one) && nine >= one + 6, "{one} and {nine} threads");
 }
 
 #[test]
