@@ -5,9 +5,11 @@ use onefold_detect::digest::Digest;
 use onefold_detect::matching::Bands;
 use onefold_detect::sketch::{Bits, MinHash, SimHash};
 use onefold_detect::text::{Normaliser, ShingleSet, Shingling};
+use onefold_formats::compress::MemberInflater;
 use onefold_formats::json;
 use onefold_testkit::Script;
 use std::hint::black_box;
+use std::io::Write as _;
 
 const ROUNDS: usize = 5;
 
@@ -34,6 +36,17 @@ pub(crate) fn run() {
     let report = |name: &str, seconds: f64| {
         println!("| {name} | {:.0} | {:.2} |", bytes as f64 / seconds / 1e6, seconds * 1e9 / shingles as f64);
     };
+    let members: Vec<Vec<u8>> = texts.iter().map(|text| gzip(text)).collect();
+    let mut inflater = MemberInflater::default();
+    let mut inflated = vec![0; texts.iter().map(String::len).max().unwrap_or(0)];
+    report(
+        "inflate a gzip member a text",
+        best_of(ROUNDS, || {
+            for member in &members {
+                black_box(inflater.inflate(member, &mut inflated).is_ok());
+            }
+        }),
+    );
     report(
         "find the text field of a JSON line",
         best_of(ROUNDS, || {
@@ -108,6 +121,17 @@ pub(crate) fn run() {
             }
         }),
     );
+    report(
+        "SimHash of ready shingles alone",
+        best_of(ROUNDS, || {
+            // The last text's, as often as there are shingles in all.
+            for _ in 0..shingles / hashes.len().max(1) {
+                fingerprint.begin();
+                fingerprint.add_all(&hashes);
+                black_box(fingerprint.finish());
+            }
+        }),
+    );
     let mut scratch = Vec::new();
     report(
         "normalise and make the sorted set",
@@ -118,4 +142,12 @@ pub(crate) fn run() {
             }
         }),
     );
+}
+
+fn gzip(text: &str) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    encoder
+        .write_all(text.as_bytes())
+        .and_then(|()| encoder.finish())
+        .expect("memory takes all that is written")
 }
