@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Makes docs/evaluation.md, docs/simhash-distance.svg and the measured tables of docs/algorithms.md.
 # Usage: evaluation.sh DATA [ONEFOLD]
-# DATA has neardup/{webis_s3,mdn_revisions,clough_stevenson}; the generated set is PREFIX.jsonl and PREFIX.truth.tsv with
-# PREFIX from $GENERATED, else made by DATA/../tools/generate_corpus.py and kept in the cache. ONEFOLD is the binary, else
-# built. All but times and memory is the same on every run; $RUNS runs are timed and the least CPU time is told.
+# DATA has neardup/{webis_s3,mdn_revisions,clough_stevenson}; the generated set is made by onefold-generate, or is
+# PREFIX.jsonl and PREFIX.truth.tsv with PREFIX from $GENERATED. ONEFOLD is the binary, else built. All but times and memory
+# is the same on every run; $RUNS runs are timed and the least CPU time is told.
 set -euo pipefail
 export LC_ALL=C.UTF-8
 data=$1/neardup
@@ -14,13 +14,15 @@ if [ -z "$onefold" ]; then
   cargo build --release --quiet --manifest-path "$root/Cargo.toml" -p onefold-cli
   onefold=$root/target/release/onefold
 fi
-generated=${GENERATED:-${XDG_CACHE_HOME:-$HOME/.cache}/onefold-checks/c20000s11}
-[ -s "$generated.truth.tsv" ] || {
-  mkdir -p "$(dirname "$generated")"
-  python3 "$1/../tools/generate_corpus.py" 20000 "$generated" --seed 11
-}
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
+generated=${GENERATED:-}
+if [ -z "$generated" ]; then
+  generated=$tmp/generated-set
+  cargo build --release --quiet --manifest-path "$root/Cargo.toml" -p onefold-testkit
+  "$root/target/release/onefold-generate" --documents 20000 --seed 11 --quiet \
+    --output "$generated.jsonl" --truth "$generated.truth.tsv"
+fi
 webis=$data/webis_s3/docs.jsonl.gz
 mdn=$data/mdn_revisions/docs.jsonl.gz
 clough=$data/clough_stevenson/docs.jsonl.gz
