@@ -210,14 +210,15 @@ impl Parser {
                 })?;
                 Ok(document(Document { body, ..Document::default() }))
             }
-            Judged::Skip("other") => {
-                let message = "neither WARC, ARC, JSONL, Parquet, CSV, nor a file whose text can be read";
-                Err(BadRecord::new(BadKind::Unrecognised, message))
-            }
-            Judged::Skip(what) if self.is_expected => {
-                let message = match Compression::unread(bytes) {
-                    Some(name) => format!("compressed by {name}, which is not read: decompress it first"),
-                    None => format!("expected documents by the name of the file, found {what}"),
+            Judged::Skip(what) if what == "other" || self.is_expected => {
+                let message = match (Compression::unread(bytes), what) {
+                    (Some(name), _) => {
+                        format!("compressed by {name}, which is not read: decompress it first")
+                    }
+                    (None, "other") => {
+                        "neither WARC, ARC, JSONL, Parquet, CSV, nor a file whose text can be read".into()
+                    }
+                    (None, what) => format!("expected documents by the name of the file, found {what}"),
                 };
                 Err(BadRecord::new(BadKind::Unrecognised, message))
             }
@@ -261,7 +262,10 @@ impl Parser {
         };
         let score = string(score).and_then(|score| Score::parse(&score));
         let (id, url, date) = (string(id), string(url), string(date));
-        let group = fields.group.as_ref().and_then(|_| string(group));
+        let group = match group.filter(|_| fields.group.is_some()) {
+            Some(Value::Other(word @ ("true" | "false"))) => Some(Cow::Borrowed(word)),
+            group => string(group),
+        };
         Ok(document(Document { id, url, date, score, group, body: Body::Text(text), ..Document::default() }))
     }
 

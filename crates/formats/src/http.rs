@@ -195,17 +195,12 @@ fn decode<'a>(payload: Cow<'a, [u8]>, coding: &str, limit: usize) -> Result<Cow<
             other => other,
         },
         // A text that was decoded may begin like a stream that ends at once.
-        "br" => match read_all(brotli_decompressor::Decompressor::new(bytes, 1 << 12), limit) {
+        "br" => match read_all(Unbrotli::new(bytes), limit) {
             Ok(decoded) if decoded.is_empty() && bytes.len() > LONGEST_EMPTY_BROTLI => return Ok(payload),
             other => other,
         },
-        "zstd" if !bytes.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) => return Ok(payload),
-        "zstd" => match zstd::stream::read::Decoder::with_buffer(bytes) {
-            Ok(mut decoder) => {
-                decoder.window_log_max(27).map_err(Trouble::Io).and_then(|()| read_all(decoder, limit))
-            }
-            Err(error) => Err(Trouble::Io(error)),
-        },
+        "zstd" if !bytes.starts_with(ZSTD) => return Ok(payload),
+        "zstd" => unzstd(bytes, limit),
         unread if UNREAD.contains(&unread) && std::str::from_utf8(bytes).is_err() => {
             return Err(PayloadError::UnknownCoding(unread.to_owned()));
         }
@@ -243,6 +238,11 @@ const GZIP: &[u8] = &[0x1f, 0x8b];
 /// The same with the only method there is.
 const GZIP_DEFLATED: &[u8] = &[0x1f, 0x8b, 8];
 
+/// How a frame of zstd starts.
+const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
+/// Browsers allow frames of a window of 8 MiB; some servers make larger ones.
+const LARGEST_WINDOW_LOG: u32 = 27;
+
 /// Bytes of a Brotli stream of nothing, at most.
 const LONGEST_EMPTY_BROTLI: usize = 4;
 
@@ -264,6 +264,61 @@ fn gunzip(mut bytes: &[u8], limit: usize) -> Result<Vec<u8>, Trouble> {
         bytes = rest;
     }
     Ok(out)
+}
+
+/// All frames of a zstd; what follows them and is none is left aside, as of a gzip.
+fn unzstd(mut bytes: &[u8], limit: usize) -> Result<Vec<u8>, Trouble> {
+    let mut out = Vec::new();
+    while bytes.starts_with(ZSTD) {
+        let mut decoder =
+            zstd::stream::read::Decoder::with_buffer(bytes).map_err(Trouble::Io)?.single_frame();
+        decoder.window_log_max(LARGEST_WINDOW_LOG).map_err(Trouble::Io)?;
+        read_into(&mut decoder, limit, &mut out)?;
+        let rest = decoder.finish();
+        if rest.len() == bytes.len() {
+            break;
+        }
+        bytes = rest;
+    }
+    Ok(out)
+}
+
+/// A Brotli stream that ends early says so, as those of other codings do.
+struct Unbrotli<'a> {
+    decoder: brotli_decompressor::Decompressor<Ending<'a>>,
+    /// Bytes that are text may be no such stream at all, and go on to their end as one all the same.
+    is_text: bool,
+}
+
+/// Bytes that note that more were asked for.
+struct Ending<'a> {
+    rest: &'a [u8],
+    asked_for_more: bool,
+}
+
+impl<'a> Unbrotli<'a> {
+    fn new(bytes: &'a [u8]) -> Self {
+        let input = Ending { rest: bytes, asked_for_more: false };
+        let decoder = brotli_decompressor::Decompressor::new(input, 1 << 12);
+        Unbrotli { decoder, is_text: std::str::from_utf8(bytes).is_ok() }
+    }
+}
+
+impl Read for Unbrotli<'_> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let was_cut = |this: &Self| this.decoder.get_ref().asked_for_more && !this.is_text;
+        self.decoder.read(out).map_err(|error| match was_cut(self) {
+            true => io::ErrorKind::UnexpectedEof.into(),
+            false => error,
+        })
+    }
+}
+
+impl Read for Ending<'_> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        self.asked_for_more |= self.rest.is_empty() && !out.is_empty();
+        self.rest.read(out)
+    }
 }
 
 fn read_all(reader: impl Read, limit: usize) -> Result<Vec<u8>, Trouble> {
@@ -331,6 +386,40 @@ mod tests {
             let response = Response::parse(response.as_bytes()).unwrap();
             assert_eq!(response.payload(100).unwrap().as_ref(), b"some text", "{coding}");
         }
+    }
+
+    #[test]
+    fn what_is_there_of_a_cut_body_is_read_and_what_stands_behind_one_is_not() {
+        // Of zstd blocks of 128 KiB come out as a whole.
+        let text: String = (0..60_000).map(|number| format!("word{number} ")).collect();
+        let brotli = || {
+            let mut out = Vec::new();
+            let parameters = brotli::enc::BrotliEncoderParams::default();
+            brotli::BrotliCompress(&mut text.as_bytes(), &mut out, &parameters).unwrap();
+            out
+        };
+        let zlib = || {
+            let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
+            encoder.write_all(text.as_bytes()).unwrap();
+            encoder.finish().unwrap()
+        };
+        let zstd = || zstd::encode_all(text.as_bytes(), 3).unwrap();
+        let bodies =
+            [("gzip", gzip(text.as_bytes())), ("deflate", zlib()), ("br", brotli()), ("zstd", zstd())];
+        for (coding, body) in bodies {
+            let read = |body: &[u8]| {
+                let decoded = decode(Cow::Borrowed(body), coding, 1 << 20).map(Cow::into_owned);
+                String::from_utf8(decoded.unwrap()).unwrap()
+            };
+            for cut in [body.len() / 2, body.len() - 1] {
+                let read = read(&body[..cut]);
+                assert!(text.starts_with(&read) && !read.is_empty(), "{coding} cut at {cut}: {}", read.len());
+            }
+            assert_eq!(read(&[body.as_slice(), b"\r\n"].concat()), text, "{coding}");
+        }
+        // Text that goes on as a stream of Brotli to its end is text.
+        let plain = b"\x0b\x02 words and more of them";
+        assert_eq!(decode(Cow::Borrowed(plain), "br", 100).unwrap().as_ref(), plain);
     }
 
     #[test]

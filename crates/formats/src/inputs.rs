@@ -33,9 +33,20 @@ pub struct Inputs {
     pub bad: Vec<(PathBuf, BadRecord)>,
     /// What is left aside and is no fault: a folder without files, what in a folder is no file.
     pub notes: Vec<String>,
+    /// Files and folders that are passed over where a folder has them.
+    own: Vec<PathBuf>,
 }
 
+/// Folder in which a run keeps what is not output yet.
+pub const WORKING: &str = ".onefold";
+
 impl Inputs {
+    /// Nothing yet, and nothing of these paths when folders are walked: what a run writes is no input of it.
+    pub fn without(own: &[PathBuf]) -> Self {
+        let own = own.iter().filter_map(|path| path.canonicalize().ok());
+        Inputs { own: own.collect(), ..Inputs::default() }
+    }
+
     /// Adds a file, a folder or a pattern.
     pub fn add(&mut self, named: &Path) -> Result<(), Error> {
         if named.is_dir() {
@@ -134,8 +145,10 @@ impl Inputs {
                 return Ok(());
             }
         };
-        // A link to a folder may lead back here.
-        if metadata.is_dir() && !linked {
+        if self.is_own(&path) || (metadata.is_dir() && path.ends_with(WORKING)) {
+            self.notes.push(aside(&path, "what a run writes"));
+        } else if metadata.is_dir() && !linked {
+            // A link to a folder may lead back here.
             self.walk(&path, base)?;
         } else if metadata.is_file() {
             let relative = path.strip_prefix(base).unwrap_or(&path).to_owned();
@@ -145,6 +158,11 @@ impl Inputs {
             self.notes.push(aside(&path, what));
         }
         Ok(())
+    }
+
+    fn is_own(&self, path: &Path) -> bool {
+        let named = |own: &&PathBuf| own.file_name() == path.file_name();
+        self.own.iter().filter(named).any(|own| path.canonicalize().is_ok_and(|path| path == *own))
     }
 
     /// Gives inputs of one name different names below the output: `a.jsonl`, `a.2.jsonl`, …
@@ -164,13 +182,20 @@ impl Inputs {
             while !taken.insert(file.relative.clone()) {
                 let name = original.file_name().unwrap_or_default().to_string_lossy().into_owned();
                 let (stem, ending) = name.split_once('.').unwrap_or((&name, ""));
-                let dot = if ending.is_empty() { "" } else { "." };
-                file.relative = original.with_file_name(format!("{stem}.{number}{dot}{ending}"));
+                let ending =
+                    if ending.is_empty() { format!(".{number}") } else { format!(".{number}.{ending}") };
+                // Of names as long as they may be, what stands in front is shortened.
+                let most = LONGEST_NAME.saturating_sub(ending.len());
+                file.relative =
+                    original.with_file_name(stem[..stem.floor_char_boundary(most)].to_owned() + &ending);
                 number += 1;
             }
         }
     }
 }
+
+/// Bytes that a file system allows a name.
+const LONGEST_NAME: usize = 255;
 
 /// The note of what is found in a folder and not read.
 fn aside(path: &Path, what: &str) -> String {

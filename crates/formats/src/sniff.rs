@@ -57,7 +57,8 @@ pub(crate) fn look(path: &Path, name: &str, relative: &Path, fields: &Fields) ->
             None => Look::Empty,
         });
     }
-    if head.trim_ascii().is_empty() && fault.is_none() && !is_named_text(name) {
+    let blank = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&head).trim_ascii().is_empty();
+    if blank && fault.is_none() && !is_named_text(name) {
         return Ok(Look::Empty);
     }
     let mut format = format_of(&head, name, fields);
@@ -105,7 +106,7 @@ pub(crate) fn look(path: &Path, name: &str, relative: &Path, fields: &Fields) ->
 }
 
 /// Names of files of records that can be told from each other anywhere in the file.
-const RECORDS: &[&str] = &[".warc", ".wet", ".wat", ".arc", ".jsonl", ".ndjson"];
+const RECORDS: &[&str] = &["warc", "wet", "wat", "arc", "jsonl", "ndjson"];
 
 /// The compression that a file's name tells, if a member or frame of it starts somewhere, though not at the beginning.
 fn behind_damage(file: &OpenFile, name: &str) -> io::Result<Compression> {
@@ -130,25 +131,20 @@ fn is_one_document(format: Format) -> bool {
     matches!(format, Format::Text | Format::Html | Format::File)
 }
 
+/// Whether a name ends so, however the file is compressed.
 fn is_named(name: &str, endings: &[&str]) -> bool {
-    let lower = name.to_ascii_lowercase();
-    endings.iter().any(|ending| lower.contains(ending))
+    ending(&name.to_ascii_lowercase()).is_some_and(|ending| endings.contains(&ending))
 }
 
 /// Whether a file's name says that all of it is one text, so that one without words is a document without words.
 fn is_named_text(name: &str) -> bool {
-    is_named(name, &[".txt", ".text", ".md", ".markdown", ".htm", ".xhtml"])
+    is_named(name, &["txt", "text", "md", "markdown", "htm", "html", "xhtml"])
 }
 
 /// Whether a name says that a file holds documents, however it is compressed: it ends as such files do, or is that of
 /// standard input, which nobody hands over for nothing.
 pub(crate) fn promises_documents(name: &str) -> bool {
-    const DOCUMENTS: [&str; 16] = [
-        "warc", "wet", "wat", "arc", "jsonl", "ndjson", "json", "parquet", "csv", "tsv", "txt", "text", "md",
-        "html", "htm", "xhtml",
-    ];
-    let lower = name.to_ascii_lowercase();
-    name == "-" || ending(&lower).is_some_and(|ending| DOCUMENTS.contains(&ending))
+    name == "-" || promised_records(name).is_some() || is_named_text(name)
 }
 
 /// The records that a name says a file holds, however it is compressed.
@@ -164,11 +160,15 @@ pub(crate) fn promised_records(name: &str) -> Option<&'static str> {
     })
 }
 
-/// What a name in lower case ends with, but for compressions.
+/// What a file's name in lower case ends with, but for compressions and the numbers of its parts. Folders say nothing, nor does
+/// what has no name before it.
 fn ending(name: &str) -> Option<&str> {
     const COMPRESSED: [&str; 8] = ["gz", "zst", "lz4", "xz", "bz2", "lz", "z", "zip"];
-    let ending = name.rsplit(['.', '/']).find(|ending| !COMPRESSED.contains(ending))?;
-    (ending.len() < name.len()).then_some(ending)
+    // One digit alone is the section of a manual: `package.json.5`.
+    let is_number = |ending: &str| ending.len() > 1 && ending.bytes().all(|byte| byte.is_ascii_digit());
+    let file = name.rsplit('/').next()?.trim_start_matches('.');
+    let (_, endings) = file.split_once('.')?;
+    endings.rsplit('.').find(|ending| !COMPRESSED.contains(ending) && !is_number(ending))
 }
 
 /// What a file is whose first bytes these are.
@@ -182,7 +182,7 @@ fn format_of(head: &[u8], name: &str, fields: &Fields) -> Format {
     let start = text.iter().position(|b| !b.is_ascii_whitespace()).unwrap_or(0);
     let text = &text[start..];
     let named = |endings: &[&str]| is_named(name, endings);
-    let named_archive = named(&[".warc", ".wet", ".wat"]);
+    let named_archive = named(&["warc", "wet", "wat"]);
     if starts_record(text) || (text.starts_with(b"WARC/") && named_archive) {
         return Format::Warc;
     }
@@ -194,8 +194,7 @@ fn format_of(head: &[u8], name: &str, fields: &Fields) -> Format {
         return Format::Warc;
     }
     // The same of older ones, which have no more than a line to tell them by.
-    if named(&[".arc"]) && text.split_inclusive(|&b| b == b'\n').any(|rest| ArcHeader::parse(rest).is_some())
-    {
+    if named(&["arc"]) && text.split_inclusive(|&b| b == b'\n').any(|rest| ArcHeader::parse(rest).is_some()) {
         return Format::Arc;
     }
     let narrow = narrowed(head);
@@ -217,27 +216,43 @@ fn format_of(head: &[u8], name: &str, fields: &Fields) -> Format {
         Format::Csv
     } else if is_binary(head) {
         Format::File
-    } else if named(&[".jsonl", ".ndjson", ".json"]) {
+    } else if wide(head).is_some() {
+        // Records are UTF-8, whatever a name says.
+        Format::Text
+    } else if named(&["jsonl", "ndjson", "json"]) {
         Format::Jsonl
-    } else if named(&[".tsv"]) {
+    } else if named(&["tsv"]) {
         Format::Tsv
-    } else if named(&[".csv"]) {
+    } else if named(&["csv"]) {
         Format::Csv
+    } else if memchr::memchr(0, head).is_some() {
+        // Text has none, and a file that is not packed is text for the most part.
+        Format::File
     } else {
         Format::Text
     }
 }
 
-/// The first ASCII of text in UTF-16 with its byte order mark.
+/// Bytes a character of text with a byte order mark of UTF-16 or UTF-32, and which of them is the low one.
+fn wide(head: &[u8]) -> Option<(usize, usize)> {
+    match head {
+        [0xff, 0xfe, 0, 0, ..] => Some((4, 0)),
+        [0, 0, 0xfe, 0xff, ..] => Some((4, 3)),
+        [0xff, 0xfe, ..] => Some((2, 0)),
+        [0xfe, 0xff, ..] => Some((2, 1)),
+        _ => None,
+    }
+}
+
+/// The first ASCII of such text.
 fn narrowed(head: &[u8]) -> Option<Vec<u8>> {
     const ENOUGH: usize = 1 << 10;
-    let unit: fn([u8; 2]) -> u16 = match head.get(..2)? {
-        b"\xff\xfe" => u16::from_le_bytes,
-        b"\xfe\xff" => u16::from_be_bytes,
-        _ => return None,
+    let (width, low) = wide(head)?;
+    let narrow = |unit: &[u8]| {
+        let is_narrow = unit.iter().enumerate().all(|(at, &byte)| at == low || byte == 0);
+        if is_narrow { unit[low] } else { b'?' }
     };
-    let units = head[2..].as_chunks().0.iter().take(ENOUGH);
-    Some(units.map(|&pair| u8::try_from(unit(pair)).unwrap_or(b'?')).collect())
+    Some(head[width..].chunks_exact(width).take(ENOUGH).map(narrow).collect())
 }
 
 /// Whether one of the first lines starts an object of JSON. Text for a template engine begins with a brace too, but one
@@ -319,9 +334,9 @@ fn is_utf8(head: &[u8]) -> bool {
     std::str::from_utf8(head).map_or_else(|error| error.error_len().is_none(), |_| true)
 }
 
-/// Text has no NUL and hardly any other control characters. Text in UTF-16 has a byte order mark.
+/// Text has no NUL and hardly any other control characters. Text in UTF-16 and UTF-32 has a byte order mark.
 fn is_binary(head: &[u8]) -> bool {
-    if head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff") {
+    if wide(head).is_some() {
         return false;
     }
     let odd = head.iter().filter(|&&b| b < 0x20 && !matches!(b, b'\t' | b'\n' | b'\r' | 0x0c | 0x1b)).count();
@@ -401,20 +416,42 @@ mod tests {
         {
             assert!(promises_documents(name), "{name}");
         }
-        for name in ["a.png", "a.jsonl.crc", "site.tar.xz", "a.zip", "x.html/a", "jsonl", "", "a.html.png"] {
+        for name in
+            ["a.png", "a.jsonl.crc", "site.tar.xz", "a.zip", "x.html/a", "jsonl", "", "a.html.png", ".json"]
+        {
             assert!(!promises_documents(name), "{name}");
         }
     }
 
     #[test]
     fn names_promise_records_by_their_endings() {
-        for (name, records) in
-            [("a.warc.gz", "WARC"), ("x/A.JSONL", "JSONL"), ("a.wet", "WARC"), ("a.csv.zst", "CSV")]
-        {
+        for (name, records) in [
+            ("a.warc.gz", "WARC"),
+            ("x/A.JSONL", "JSONL"),
+            ("a.wet", "WARC"),
+            ("a.csv.zst", "CSV"),
+            ("a.jsonl.00", "JSONL"),
+        ] {
             assert_eq!(promised_records(name), Some(records), "{name}");
         }
-        for name in ["-", "a.txt", "index.html", "jsonl", "gz", "", "a.jsonl.md"] {
+        for name in [
+            "-",
+            "a.txt",
+            "index.html",
+            "jsonl",
+            "gz",
+            "",
+            "a.jsonl.md",
+            "api/json",
+            "x.csv/a",
+            "package.json.5",
+        ] {
             assert_eq!(promised_records(name), None, "{name}");
+        }
+        for name in
+            ["www.json.org/robots.txt", "how-to.json.txt", "notes.csv/a", "api/csv", "x.warc.d/a.md", ".json"]
+        {
+            assert_eq!(format("User-agent: *\nDisallow: /, and more\n", name), Format::Text, "{name}");
         }
         let behind = "<html>\n{\"text\":\"a\"}\n{\"text\":\"b\"}\n";
         assert_eq!(format(behind, "a.jsonl"), Format::Jsonl);
@@ -442,6 +479,12 @@ mod tests {
             assert_eq!(format("\r\n<!DOCTYPE html><p>Wörter"), Format::Html);
             assert_eq!(format("<?xml version='1.0' encoding='UTF-16'?><rss>"), Format::File);
             assert_eq!(format("Wörter, nothing but words"), Format::Text);
+            // As one document it is told apart from the records that its name promises.
+            assert_eq!(format_of(&bytes("{\"text\":\"a\"}\n"), "a.jsonl", &Fields::default()), Format::Text);
+        }
+        for bytes in [u32::to_le_bytes, u32::to_be_bytes] {
+            let page = "\u{feff}<!DOCTYPE html><p>Wörter".chars().flat_map(|c| bytes(u32::from(c)));
+            assert_eq!(format_of(&page.collect::<Vec<u8>>(), "a", &Fields::default()), Format::Html);
         }
     }
 

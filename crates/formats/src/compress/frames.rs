@@ -6,6 +6,7 @@ use super::{Compression, skippable};
 use crate::source::OpenFile;
 use lz4_flex::frame::FrameDecoder;
 use std::io::{self, BufRead, BufReader, Read};
+use std::num::NonZeroU32;
 use zstd::stream::raw::{DParameter, Operation};
 
 /// Decompresses what comes; a read gives bytes of one member.
@@ -32,7 +33,8 @@ pub(super) fn open(
         Compression::Gzip => Box::new(GzipMembers::new(reader)),
         Compression::Zstd => {
             let decoder = zstd_decoder(dictionary, window_log(reader.get_ref())?)?;
-            Box::new(ZstdFrames { decoder, reader, member, inside: false })
+            let (inside, dictionary) = (false, None);
+            Box::new(ZstdFrames { decoder, reader, member, inside, dictionary, wanted: 0, is_full: false })
         }
         Compression::Lz4 => {
             let decoder = FrameDecoder::new(Watched { reader, ran_out: false });
@@ -56,13 +58,25 @@ pub(super) fn zstd_decoder(
 }
 
 /// Zstd frames, skippable ones included.
+///
+/// At damage the library keeps to itself what the same call made before it. So it gets a block at a time, and none before the
+/// last one has come out.
 struct ZstdFrames {
     decoder: zstd::stream::raw::Decoder<'static>,
     reader: BufReader<OpenFile>,
     member: u64,
     /// Whether a frame has begun and not ended.
     inside: bool,
+    /// The dictionary that it was made with.
+    dictionary: Option<NonZeroU32>,
+    /// Bytes up to the end of the block or header that comes next.
+    wanted: usize,
+    /// Whether the last call filled its buffer, so that more of a block may be left.
+    is_full: bool,
 }
+
+/// The least bytes that a zstd frame is told by.
+const ZSTD_START: usize = 5;
 
 impl Read for ZstdFrames {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
@@ -76,13 +90,17 @@ impl Read for ZstdFrames {
                 let length = input.len() as u64;
                 self.member = self.reader.get_ref().position() - length;
                 self.decoder.reinit()?;
-                self.inside = true;
+                self.dictionary = zstd::zstd_safe::get_dict_id_from_frame(self.reader.buffer());
+                (self.inside, self.wanted, self.is_full) = (true, ZSTD_START, false);
             }
-            // Behind the end of the file there may be something left to be handed out.
-            let status = self.decoder.run_on_buffers(self.reader.buffer(), buffer);
-            let status = status.map_err(|error| named(error, self.reader.buffer()))?;
+            let input = self.reader.buffer();
+            // Behind the end of the file there may be something left to be handed out, too.
+            let given = if self.is_full { 0 } else { self.wanted.max(1).min(input.len()) };
+            let status = self.decoder.run_on_buffers(&input[..given], buffer);
+            let status = status.map_err(|error| named(error, self.dictionary))?;
             self.reader.consume(status.bytes_read);
-            self.inside = status.remaining > 0;
+            (self.inside, self.wanted) = (status.remaining > 0, status.remaining);
+            self.is_full = !buffer.is_empty() && status.bytes_written == buffer.len();
             if status.bytes_written > 0 || buffer.is_empty() {
                 return Ok(status.bytes_written);
             }
@@ -94,12 +112,11 @@ impl Read for ZstdFrames {
 }
 
 /// An error of zstd; of a frame that needs a dictionary, one that names it.
-fn named(error: io::Error, frame: &[u8]) -> io::Error {
+fn named(error: io::Error, id: Option<NonZeroU32>) -> io::Error {
     // The library's own text is all that there is of the kind of its errors.
     if error.to_string() != "Dictionary mismatch" {
         return error;
     }
-    let id = zstd::zstd_safe::get_dict_id_from_frame(frame);
     let name = id.map_or("a dictionary".into(), |id| format!("the dictionary {id}"));
     let message = format!("needs {name}, which the file does not begin with");
     io::Error::new(io::ErrorKind::InvalidData, message)

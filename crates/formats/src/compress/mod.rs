@@ -54,6 +54,7 @@ impl Compression {
             [b'B', b'Z', b'h', b'1'..=b'9', ..] => Some("bzip2"),
             [b'L', b'Z', b'I', b'P', ..] => Some("lzip"),
             [0x1f, 0x9d, ..] => Some("compress"),
+            [0x02, 0x21, 0x4c, 0x18, ..] => Some("LZ4 of its first format"),
             [b'P', b'K', 3, 4, ..] => Some("zip"),
             [b'7', b'z', 0xbc, 0xaf, 0x27, 0x1c, ..] => Some("7-Zip"),
             _ => None,

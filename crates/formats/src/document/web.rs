@@ -18,7 +18,7 @@ impl Parser {
     pub(super) fn warc<'a>(&self, bytes: &'a [u8], whole: bool) -> Result<Parsed<'a>, BadRecord> {
         let header = WarcHeader::parse(bytes)
             .ok_or_else(|| BadRecord::new(BadKind::Header, "record header without a blank line"))?;
-        let payload = &bytes[header.len..];
+        let payload = header.block(bytes);
         let record_id = header.text("WARC-Record-ID");
         let concurrent_to = || -> Vec<&str> {
             header.all("WARC-Concurrent-To").filter_map(|v| std::str::from_utf8(v).ok()).collect()
@@ -47,13 +47,13 @@ impl Parser {
                     "text/html" => {
                         Judged::Body(Body::Page { bytes: Cow::Borrowed(payload), html: true, charset })
                     }
-                    "text/plain" if charset.as_deref().is_some_and(is_other_charset) => {
+                    "text/plain" | "text/markdown" if charset.as_deref().is_some_and(is_other_charset) => {
                         if !is_wide(payload, charset.as_deref()) {
                             no_nul(payload)?;
                         }
                         Judged::Body(Body::Page { bytes: Cow::Borrowed(payload), html: false, charset })
                     }
-                    "text/plain" => {
+                    "text/plain" | "text/markdown" => {
                         let text = utf8(payload)?;
                         no_nul(text.as_bytes())?;
                         Judged::Body(Body::Text(Cow::Borrowed(text)))
@@ -116,7 +116,7 @@ impl Parser {
         if header.url.starts_with(b"filedesc:") || header.url.starts_with(b"dns:") {
             return Ok(Parsed::Passed(None));
         }
-        let payload = &bytes[header.len..];
+        let payload = header.block(bytes);
         let body = if payload.starts_with(b"HTTP/") {
             self.response(payload, None, whole)?
         } else {

@@ -33,8 +33,13 @@ pub(super) fn is_pattern(part: &str) -> bool {
 }
 
 fn matches(pattern: &Pattern, name: &OsStr) -> bool {
-    let options = MatchOptions { require_literal_leading_dot: true, ..MatchOptions::default() };
+    let options = MatchOptions { require_literal_leading_dot: true, ..MatchOptions::new() };
     pattern.matches_with(&name.to_string_lossy(), options)
+}
+
+/// A folder by a name that the system knows.
+fn here(folder: &Path) -> &Path {
+    if folder.as_os_str().is_empty() { Path::new(".") } else { folder }
 }
 
 /// Finds what a pattern matches.
@@ -75,7 +80,7 @@ impl Matches {
                 }
             }
             // A folder that matches is walked as a whole.
-            Part::Folders if rest.is_empty() => self.paths.push(folder.to_owned()),
+            Part::Folders if rest.is_empty() => self.paths.push(here(folder).to_owned()),
             Part::Folders => {
                 self.below(folder, rest);
                 let shown = self.names(folder).into_iter().filter(|name| !name.as_bytes().starts_with(b"."));
@@ -93,8 +98,7 @@ impl Matches {
 
     /// The names in a folder, in byte order.
     fn names(&mut self, folder: &Path) -> Vec<OsString> {
-        let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-        let listed = fs_err::read_dir(here)
+        let listed = fs_err::read_dir(here(folder))
             .and_then(|entries| entries.map(|entry| entry.map(|entry| entry.file_name())).collect());
         let mut names: Vec<OsString> = match listed {
             Ok(names) => names,
@@ -146,7 +150,10 @@ mod tests {
         assert_eq!(found("a/.*.jsonl"), (of(&[b"a/.x.jsonl"]), 0));
         assert_eq!(found(".*/*"), (of(&[b".a/x.jsonl"]), 0));
         assert_eq!(found("a/**"), (of(&[b"a"]), 0));
-        assert_eq!(found("*.none"), (Vec::new(), 0));
+        for none in ["*.none", "A/*", "[A-Z]/*", "*.JSONL"] {
+            assert_eq!(found(none), (Vec::new(), 0), "{none}");
+        }
+        assert_eq!(find("**").unwrap().paths, [Path::new(".")]);
         assert!(find("a/[").is_err());
     }
 }

@@ -23,8 +23,9 @@ pub(super) struct Columns {
     limit: usize,
 }
 
-/// The place of the text among the columns.
+/// The places of the text and the group among the columns.
 const TEXT: usize = 3;
+const GROUP: usize = 4;
 
 impl Columns {
     /// Finds the columns by name; without one for the text there are no documents.
@@ -71,6 +72,9 @@ impl Columns {
             let bytes = match array.as_binary_view_opt() {
                 _ if array.is_null(row) || array.data_type() == &DataType::Null => continue,
                 Some(views) => views.value(row),
+                None if index == GROUP && array.data_type() == &DataType::Boolean => {
+                    if array.as_boolean().value(row) { b"true".as_slice() } else { b"false" }
+                }
                 None => match render(array, row) {
                     Some(text) => {
                         *buffer = text;

@@ -4,6 +4,9 @@ use crate::bad::{BadKind, BadRecord};
 use crate::block::FrameKind;
 use crate::reader::{Framer, Step};
 
+/// The byte order mark of UTF-8.
+const MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// Frames lines; blank ones are no records.
 pub(crate) struct LineFramer {
     limit: usize,
@@ -15,10 +18,11 @@ impl LineFramer {
     }
 
     /// Bytes of the blank lines that come first, if there are any: a run of them is one frame, however many they are. One
-    /// over the limit is not among them.
+    /// over the limit is not among them. A byte order mark is no more than a blank.
     fn blank_lines(&self, unread: &[u8]) -> Option<usize> {
         let window = &unread[..unread.len().min(self.limit)];
-        let blank = window.len() - window.trim_ascii_start().len();
+        let text = window.strip_prefix(MARK).unwrap_or(window);
+        let blank = window.len() - text.trim_ascii_start().len();
         memchr::memrchr(b'\n', &window[..blank]).map(|end| end + 1)
     }
 }
@@ -45,7 +49,8 @@ impl Framer for LineFramer {
             let message = format!("expected a line of at most {} bytes, found {end}", self.limit);
             return Step::bad(len, BadRecord::new(BadKind::TooLarge, message));
         }
-        let blank = unread[..end].iter().all(u8::is_ascii_whitespace);
+        let line = &unread[..end];
+        let blank = line.strip_prefix(MARK).unwrap_or(line).trim_ascii().is_empty();
         let kind = if blank { FrameKind::Filler { keep: false } } else { FrameKind::Record };
         Step::Take { len, body: 0..end, kind }
     }

@@ -1,6 +1,7 @@
 //! ARC 1: records of one header line `URL IP date type length` and a body. Version 2 of the header line has five more parts
 //! before the length.
 
+use super::header::block;
 use super::{HEAD, LOOK, LOOK_PAST, Resync, content_length, cut};
 use crate::bad::{BadKind, BadRecord};
 use crate::block::FrameKind;
@@ -39,6 +40,11 @@ impl<'a> ArcHeader<'a> {
             content_length: line.length()?,
             len: line.len,
         })
+    }
+
+    /// What a record with this header holds, of bytes that may go on behind it: up to its length, where that is there.
+    pub fn block<'r>(&self, record: &'r [u8]) -> &'r [u8] {
+        block(&record[self.len..], self.content_length)
     }
 }
 

@@ -1,8 +1,9 @@
 //! Where WARC records start and end, and where the next one is when a record is not what its header says.
 
-use super::{HEAD, LOOK, LOOK_PAST, Resync, WarcHeader, content_length, cut, header_end};
+use super::{HEAD, LOOK, LOOK_PAST, Resync, WarcHeader, content_length, cut};
 use crate::bad::{BadKind, BadRecord};
 use crate::block::FrameKind;
+use crate::http::{Response, content_type};
 use crate::reader::{Framer, Step};
 
 /// Longest header that is looked for.
@@ -38,7 +39,7 @@ impl WarcFramer {
         let seen = &unread[..unread.len().min(look)];
         match next_record(seen, header.len, ended && unread.len() <= look) {
             // Where an archive is what the record holds, its records are none of this file.
-            Some(at) if !holds_archive(&seen[header.len..at]) => {
+            Some(at) if !holds_archive(header, &seen[header.len..at]) => {
                 Step::bad(at, content_length(content, at - header.len))
             }
             _ => Step::Pass { head: seen.len().min(HEAD.max(header.len)), len },
@@ -46,11 +47,19 @@ impl WarcFramer {
     }
 }
 
-/// Whether a record's content before another record's start is nothing, or a header of HTTP alone.
-fn holds_archive(before: &[u8]) -> bool {
-    let http = before.starts_with(b"HTTP/").then(|| header_end(before)).flatten();
-    let body = http.map_or(before, |(_, len)| &before[len..]);
+/// Whether a record may hold an archive: it is of a kind and of a declared type that can, and its content before another
+/// record's start is nothing, or a header of HTTP alone.
+fn holds_archive(header: &WarcHeader<'_>, before: &[u8]) -> bool {
+    let http = Response::parse(before);
+    let body = http.map_or(before, |http| http.body);
+    let declared = http.map_or_else(|| header.text("Content-Type"), |http| http.header("Content-Type"));
+    let (essence, _) = content_type(declared.unwrap_or_default());
     body.trim_ascii().is_empty()
+        && matches!(header.get("WARC-Type"), Some(b"response" | b"resource" | b"conversion"))
+        && matches!(
+            essence.as_str(),
+            "" | "application/warc" | "application/x-warc" | "application/octet-stream"
+        )
 }
 
 /// Whether bytes start a record: a version line, then a field.
@@ -279,6 +288,15 @@ mod tests {
         for header in ["", "HTTP/1.1 200 OK\r\nContent-Type: application/warc\r\n\r\n"] {
             let step = framer.step(large(&format!("{header}{good}{good}")).as_bytes(), false);
             assert!(matches!(step, Step::Pass { .. }), "an archive in an archive");
+        }
+        // Those that hold none are cut off or wrong about their length.
+        let http = "HTTP/1.1 302 Found\r\nContent-Type: text/html\r\n\r\n";
+        for (kind, header) in [("revisit", http), ("warcinfo", ""), ("response", http), ("metadata", "")] {
+            let file = large(&format!("{header}{good}{good}")).replacen("resource", kind, 1);
+            let step = framer.step(file.as_bytes(), false);
+            let Step::Take { len, kind: FrameKind::Bad(bad), .. } = step else { panic!("{kind}") };
+            assert_eq!(bad.kind, BadKind::ContentLength, "{kind}");
+            assert!(file[len..].starts_with(&good), "{kind}");
         }
     }
 

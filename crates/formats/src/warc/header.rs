@@ -72,6 +72,11 @@ impl<'a> WarcHeader<'a> {
         self.text("Content-Length")?.parse().ok()
     }
 
+    /// What a record with this header holds, of bytes that may go on behind it: up to its length, where that is there.
+    pub fn block<'r>(&self, record: &'r [u8]) -> &'r [u8] {
+        block(&record[self.len..], self.content_length().unwrap_or(u64::MAX))
+    }
+
     /// The version line.
     pub fn version(&self) -> &'a [u8] {
         let line = self.bytes.split(|&b| b == b'\n').next().unwrap_or(b"WARC/1.0");
@@ -125,6 +130,11 @@ impl<'a> WarcHeader<'a> {
         out.extend_from_slice(b"\r\n");
         out
     }
+}
+
+/// The first bytes of what stands behind a header, as many as it says, or all there is.
+pub(super) fn block(behind: &[u8], length: u64) -> &[u8] {
+    usize::try_from(length).ok().and_then(|length| behind.get(..length)).unwrap_or(behind)
 }
 
 /// A URL without angle brackets around it.
