@@ -17,7 +17,8 @@ pub(crate) use digest::Digest;
 pub(crate) use evaluate::{Evaluate, EvaluateExtract, EvaluateOther};
 pub(crate) use extract::{ContentKind, Extract, ExtractFormat, RecordsKind};
 pub(crate) use matching::{MatchArgs, MethodName, SketchArgs};
-use onefold_run::KeepRule;
+use onefold_formats::source::Fields;
+use onefold_run::{KeepRule, Plan};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use text::TextArgs;
@@ -141,15 +142,8 @@ pub(crate) struct InputArgs {
     /// Example: --files-from list.txt --text-field content --id-field page_id
     #[arg(long, value_name = "FILE", help_heading = "Input", hide_short_help = true)]
     pub(crate) files_from: Vec<PathBuf>,
-    /// Field of a document's id; without it the URL is its id, else `file#row`
-    #[arg(long, value_name = "NAME", default_value = "id", help_heading = "Input", hide_short_help = true)]
-    pub(crate) id_field: String,
-    /// Field of the text
-    #[arg(long, value_name = "NAME", default_value = "text", help_heading = "Input")]
-    pub(crate) text_field: String,
-    /// Field of the URL
-    #[arg(long, value_name = "NAME", default_value = "url", help_heading = "Input", hide_short_help = true)]
-    pub(crate) url_field: String,
+    #[command(flatten)]
+    pub(crate) fields: FieldArgs,
     /// Largest record that is read; a larger document is bad
     #[arg(long, value_name = "SIZE", default_value = "32MiB", value_parser = size::parse, help_heading = "Input", hide_short_help = true)]
     pub(crate) max_document: u64,
@@ -158,31 +152,41 @@ pub(crate) struct InputArgs {
     pub(crate) max_bad_records: Option<u64>,
 }
 
+impl InputArgs {
+    /// These files and no lists of them, as far as no flag says more.
+    pub(crate) fn of(inputs: Vec<PathBuf>, fields: FieldArgs) -> Self {
+        let max_document = Plan::default().max_document_bytes;
+        InputArgs { inputs, files_from: Vec::new(), fields, max_document, max_bad_records: None }
+    }
+}
+
 /// Where the parts of a document are.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub(crate) struct FieldArgs {
     /// Field of a document's id; without it the URL is its id, else `file#row`
-    #[arg(long, value_name = "NAME", default_value = "id", help_heading = "Input")]
+    #[arg(long, value_name = "NAME", default_value = "id", help_heading = "Input", hide_short_help = true)]
     id_field: String,
     /// Field of the text
     #[arg(long, value_name = "NAME", default_value = "text", help_heading = "Input")]
     text_field: String,
     /// Field of the URL
-    #[arg(long, value_name = "NAME", default_value = "url", help_heading = "Input")]
+    #[arg(long, value_name = "NAME", default_value = "url", help_heading = "Input", hide_short_help = true)]
     url_field: String,
 }
 
 impl FieldArgs {
-    /// Inputs, none so far, with these fields.
-    pub(crate) fn inputs(&self) -> InputArgs {
-        InputArgs {
-            inputs: Vec::new(),
-            files_from: Vec::new(),
-            id_field: self.id_field.clone(),
-            text_field: self.text_field.clone(),
-            url_field: self.url_field.clone(),
-            max_document: 32 << 20,
-            max_bad_records: None,
+    /// The usual ones, but for the text.
+    pub(crate) fn with_text(text: &str) -> Self {
+        let Fields { id, url, .. } = Fields::default();
+        FieldArgs { id_field: id, text_field: text.into(), url_field: url }
+    }
+
+    pub(crate) fn fields(&self) -> Fields {
+        Fields {
+            id: self.id_field.clone(),
+            text: self.text_field.clone(),
+            url: self.url_field.clone(),
+            ..Fields::default()
         }
     }
 }
@@ -211,9 +215,9 @@ pub(crate) struct MachineArgs {
 pub(crate) struct Dedup {
     #[command(flatten)]
     pub(crate) input: InputArgs,
-    /// Field of the date, for --keep newest and oldest and --versions newest; WARC has its own
-    #[arg(long, value_name = "NAME", default_value = "date", help_heading = "Input", hide_short_help = true)]
-    pub(crate) date_field: String,
+    /// Field of the date, for --keep newest and oldest and --versions newest; WARC has its own [default: date]
+    #[arg(long, value_name = "NAME", help_heading = "Input", hide_short_help = true)]
+    pub(crate) date_field: Option<String>,
     /// Folder for the result; `-` writes the kept documents to standard output
     ///
     /// It holds kept/, removed.jsonl, clusters.jsonl, bad.jsonl and manifest.json.
@@ -261,7 +265,7 @@ pub(crate) struct Dedup {
     pub(crate) cluster: ClusterKind,
     /// What is cut out: whole documents, or paragraphs that stood before
     ///
-    /// A paragraph is a line of at least as many words as a shingle has; a shorter one stays, however often it stands.
+    /// A paragraph is a line of at least as many words, or characters, as a shingle has; a shorter one stays, however often it stands.
     #[arg(long, value_enum, default_value_t, help_heading = "Matching", hide_short_help = true)]
     pub(crate) unit: UnitKind,
     /// Who survives: first, longest, shortest-url, newest, oldest, field:NAME, …

@@ -11,7 +11,7 @@ use anyhow::{Result, bail, ensure};
 use onefold_detect::resolve::Clustering;
 use onefold_formats::compress::{Compression, Decoder, Encoder};
 use onefold_formats::inputs::paths_of;
-use onefold_formats::source::{Fields, Format, OpenFile};
+use onefold_formats::source::{Format, OpenFile};
 use onefold_index::{Index, Options};
 use onefold_pipeline::{Against, EvidenceFormat, Job, Outcome, Resources, Switches, available_memory};
 use onefold_run::{BadLine, KeepRule, Manifest, Method, Plan, Unit};
@@ -27,6 +27,7 @@ pub(crate) fn run(arguments: &Dedup) -> Result<()> {
     if to_stdout {
         refuse_for_stdout(arguments)?;
     }
+    refuse_temp_in_output(arguments)?;
     let named = named(&arguments.input)?;
     // What was spooled is gone with the process, and so is an output on its way to standard output.
     crate::terminal::RESUMABLE.store(!to_stdout && !are_spooled(&named), Ordering::Relaxed);
@@ -56,11 +57,23 @@ pub(crate) fn run(arguments: &Dedup) -> Result<()> {
         ClusterKind::Star => Clustering::Star,
         ClusterKind::Components => Clustering::Components,
     };
+    if job.plan.method == Method::Exact && arguments.cluster == ClusterKind::Components {
+        bail!(
+            "--cluster goes with methods that find similar texts, not with exact: equal ones are one cluster"
+        );
+    }
     job.plan.keep = arguments.keep.clone();
-    job.plan.fields.date.clone_from(&arguments.date_field);
     let (evidence, rules) = arguments.urls.evidence(job.plan.method)?;
     job.plan.urls = Some(evidence);
     job.switches.url_rules = rules;
+    if let Some(date) = &arguments.date_field {
+        if !job.plan.keep.goes_by_date() && !job.plan.keeps_newest_version() {
+            bail!(
+                "--date-field goes with --keep newest, --keep oldest or --versions newest, which alone read dates"
+            );
+        }
+        job.plan.fields.date.clone_from(date);
+    }
     if arguments.unit == UnitKind::Paragraph {
         job.plan = by_paragraph(arguments, job.plan)?;
     }
@@ -90,6 +103,19 @@ pub(crate) fn run(arguments: &Dedup) -> Result<()> {
     }
     let done = Done { manifest: &manifest, bad, seconds: started.elapsed().as_secs_f64() };
     summary(&done, arguments, output)
+}
+
+/// What is written there is removed in the end, and an output is not to be mixed with it.
+fn refuse_temp_in_output(arguments: &Dedup) -> Result<()> {
+    if let (Some(temp), Some(output)) = (&arguments.machine.temp, &arguments.output) {
+        let [temp, output] = [temp, output].map(std::path::absolute);
+        if temp?.starts_with(output?) {
+            bail!(
+                "--temp lies in --output: choose a folder outside, or leave it out to have one that goes with the run"
+            );
+        }
+    }
+    Ok(())
 }
 
 /// Refuses flags of an output folder where there is none: they would do nothing.
@@ -144,13 +170,14 @@ fn by_paragraph(arguments: &Dedup, plan: Plan) -> Result<Plan> {
     if matching.templates.is_some() {
         bail!("--unit paragraph cuts lines out by itself: it goes without --templates");
     }
-    let of_method =
-        matching.method.is_some() || matching.threshold.is_some() || matching.containment.is_some();
-    let of_sets = matching.verify.is_some() || matching.text.bag || matching.sample.is_some();
-    let of_clusters = arguments.cluster != ClusterKind::default() || arguments.keep != KeepRule::default();
-    if of_method || of_sets || of_clusters || matching.within.is_some() {
+    let of_clusters = [
+        ("cluster", arguments.cluster != ClusterKind::default()),
+        ("keep", arguments.keep != KeepRule::default()),
+    ];
+    let of_clusters = || of_clusters.iter().find(|(_, given)| *given).map(|(flag, _)| *flag);
+    if let Some(flag) = matching.given_of_methods().or_else(of_clusters) {
         bail!(
-            "--unit paragraph keeps the first of equal paragraphs: it goes without flags of a method, --bag, --sample, --cluster and --keep, and with --shingle, --digest and the other flags of what of a text counts"
+            "--unit paragraph keeps the first of equal paragraphs, and all documents: it goes without --{flag}, and with --shingle, --digest and what of a text counts"
         );
     }
     Ok(Plan { unit: Unit::Paragraph, method: Method::Exact, urls: None, ..plan })
@@ -188,12 +215,7 @@ impl Drop for Scratch {
 
 /// The plan that the arguments describe, with the bands they ask for or those that fit.
 pub(crate) fn plan(input: &InputArgs, matching: &MatchArgs) -> Result<Plan> {
-    let fields = Fields {
-        id: input.id_field.clone(),
-        text: input.text_field.clone(),
-        url: input.url_field.clone(),
-        ..Fields::default()
-    };
+    let fields = input.fields.fields();
     let plan = Plan { fields, max_document_bytes: input.max_document, ..Plan::default() };
     matching.apply(plan)
 }

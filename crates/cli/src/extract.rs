@@ -7,19 +7,18 @@ mod table;
 
 use crate::args::{ContentKind, Extract, ExtractFormat, MachineArgs};
 use crate::dedup::Scratch;
+use crate::inputs::{are_spooled, is_stdin, selection};
 use crate::terminal::{escape, note};
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use found::{Found, each_record};
 use onefold_formats::BadRecord;
-use onefold_formats::inputs::{Input, Inputs};
-use onefold_formats::source::{Fields, Format, Look, Source};
+use onefold_formats::inputs::{Input, name_of};
+use onefold_formats::source::{Format, Look, Source};
 use onefold_page::Content;
 use onefold_pipeline::read_page;
 use print::Printer;
-
 use show::Show;
 use std::collections::BTreeMap;
-use std::path::Path;
 use table::Gathered;
 
 /// What was read, for the last line.
@@ -51,14 +50,15 @@ pub(crate) fn run(arguments: &Extract) -> Result<()> {
         bail!("csv and jsonl are tables: --records makes one");
     }
     let machine = MachineArgs { threads: None, memory: None, temp: None, quiet: true };
-    let reads_stdin = arguments.inputs.iter().any(|path| path == Path::new("-"));
-    let scratch = Scratch::new(&machine, reads_stdin)?;
+    let scratch = Scratch::new(&machine, are_spooled(&arguments.inputs))?;
+    if arguments.inputs.iter().filter(|path| is_stdin(path)).count() > 1 {
+        bail!("`-` stands for standard input, which can be read once");
+    }
+    let selection = selection(arguments.inputs.clone(), scratch.path(), arguments.quiet)?;
     // Nothing but the scratch folder is made that an interrupt would have to take back.
     let _waiting = crate::Waiting::begin(scratch.path());
-    let inputs = inputs(arguments, &scratch)?;
-    let given = arguments.fields.inputs();
-    let fields =
-        Fields { id: given.id_field, text: given.text_field, url: given.url_field, ..Fields::default() };
+    let (inputs, names) = selection.files()?;
+    let fields = arguments.fields.fields();
     let content = match arguments.content {
         ContentKind::Main => Content::Main,
         ContentKind::Plateau => Content::Plateau,
@@ -78,8 +78,7 @@ pub(crate) fn run(arguments: &Extract) -> Result<()> {
         None => None,
     };
     for Input { path, relative } in inputs.files {
-        let is_stdin = reads_stdin && path == scratch.path().join("stdin");
-        let name = if is_stdin { "-".to_owned() } else { path.display().to_string() };
+        let name = names.get(path.as_path()).map_or_else(|| name_of(&path), |&name| name.to_owned());
         match Source::look(&path, &name, &relative, &fields)? {
             Look::Empty if arguments.quiet => {}
             Look::Empty => note!("note: {}: empty file", escape(&name)),
@@ -133,26 +132,6 @@ pub(crate) fn run(arguments: &Extract) -> Result<()> {
         summary(&counts);
     }
     Ok(())
-}
-
-/// The files to read, in order; standard input is spooled, for it is looked at before it is read.
-fn inputs(arguments: &Extract, scratch: &Scratch) -> Result<Inputs> {
-    let mut inputs = Inputs::default();
-    let mut spooled = false;
-    for path in &arguments.inputs {
-        if path != Path::new("-") {
-            inputs.add(path)?;
-            continue;
-        }
-        if std::mem::replace(&mut spooled, true) {
-            bail!("`-` stands for standard input, which can be read once");
-        }
-        let path = scratch.path().join("stdin");
-        let mut file = fs_err::File::create(&path)?;
-        std::io::copy(&mut std::io::stdin().lock(), &mut file).context("standard input")?;
-        inputs.files.push(Input { path, relative: "stdin".into() });
-    }
-    Ok(inputs)
 }
 
 fn summary(counts: &Counts) {

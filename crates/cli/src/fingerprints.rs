@@ -68,9 +68,9 @@ fn shaped(arguments: &Fingerprints, plan: Plan) -> Result<Plan> {
         FingerprintFormat::Parquet => Method::Combined,
     };
     let mut plan = Plan { method, signature_bits: ValueBits::B32, ..plan };
-    // Nothing is compared, so that any distance will do.
+    // Nothing is compared, so that any distance and any bands will do.
     plan.simhash.hamming = 0;
-    Ok(plan.tuned(None)?)
+    Ok(plan.tuned(Some((1, 1)))?)
 }
 
 #[cfg(feature = "parquet")]

@@ -25,7 +25,7 @@ fn is_pipe(path: &Path) -> bool {
 pub(crate) fn url(path: &Path) -> Option<&str> {
     let text = path.to_str()?;
     let (scheme, _) = text.split_once("://")?;
-    SCHEMES.contains(&scheme).then_some(text)
+    SCHEMES.iter().any(|known| scheme.eq_ignore_ascii_case(known)).then_some(text)
 }
 
 /// All that the arguments name, in order.

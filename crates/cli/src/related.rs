@@ -12,7 +12,7 @@ use onefold_pipeline::{Job, Switches};
 pub(crate) fn run(arguments: &Related) -> Result<()> {
     let bars = Bars::new(arguments.machine.quiet);
     let scratch = Scratch::new(&arguments.machine, true)?;
-    let input = InputArgs { inputs: arguments.corpus.clone(), ..arguments.input.inputs() };
+    let input = InputArgs::of(arguments.corpus.clone(), arguments.input.clone());
     let matching =
         MatchArgs { method: Some(MethodName::Minhash), shingle: arguments.shingle, ..MatchArgs::default() };
     let plan = onefold_run::Plan { method: onefold_run::Method::Exact, ..plan(&input, &matching)? };

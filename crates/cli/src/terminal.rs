@@ -2,10 +2,10 @@
 
 use onefold_pipeline::Error;
 use std::fmt::Arguments;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex, PoisonError};
 
 /// Prints a line on standard output. What cannot be written is told by [`printed`] at the end.
 macro_rules! outln {
@@ -133,11 +133,14 @@ pub(crate) fn first_bad(place: Option<&str>) {
 pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
-        let steers =
-            c.is_control() && c != '\n' || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-        if steers { out.extend(c.escape_default()) } else { out.push(c) }
+        if c != '\n' && steers(c) { out.extend(c.escape_default()) } else { out.push(c) }
     }
     out
+}
+
+/// Whether a character moves the cursor, changes colours or the direction of what follows.
+fn steers(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// The same on one line.
@@ -145,14 +148,16 @@ pub(crate) fn escape_line(text: &str) -> String {
     escape(text).replace('\n', "\\n")
 }
 
-/// A field of a TSV line: no tab and no line end in it.
+/// A field of a TSV line: no tab and no line end in it, and on a terminal nothing that steers it.
 pub(crate) fn tsv_field(text: &str, out: &mut String) {
+    static TO_TERMINAL: LazyLock<bool> = LazyLock::new(|| std::io::stdout().is_terminal());
     for c in text.chars() {
         match c {
             '\t' => out.push_str("\\t"),
             '\n' => out.push_str("\\n"),
             '\r' => out.push_str("\\r"),
             '\\' => out.push_str("\\\\"),
+            _ if *TO_TERMINAL && steers(c) => out.extend(c.escape_default()),
             _ => out.push(c),
         }
     }

@@ -233,6 +233,28 @@ fn a_wrong_content_length() {
 }
 
 #[test]
+fn a_wrong_content_length_beyond_the_largest_document() {
+    let place = Place::new();
+    let page = |n: usize| {
+        Record::conversion(&format!("r{n}"), &format!("http://x/{n}"), &prose(&format!("t{n}x"), 600))
+    };
+    let http = b"HTTP/1.1 302 Found\r\nContent-Type: text/html\r\nLocation: /\r\n\r\n";
+    let wrong = [
+        Record::new("revisit", "wrong").with("WARC-Target-URI", "http://x/").body(http.to_vec()),
+        Record::new("response", "wrong").with("WARC-Target-URI", "http://x/").body(http.to_vec()),
+        Record::new("warcinfo", "wrong"),
+    ];
+    for wrong in wrong {
+        let mut bytes: Vec<Vec<u8>> = (0..60).map(|n| page(n).bytes()).collect();
+        bytes.insert(7, wrong.bytes_claiming(300_000));
+        place.write("a.warc", bytes.concat());
+        let run = place.dedup("a.warc --max-document 128KiB --force");
+        assert_eq!(run.bad_kinds(), ["content-length"], "{wrong:?}");
+        run.counted(61, 60, 0, 1);
+    }
+}
+
+#[test]
 fn a_last_record_that_is_cut() {
     let place = Place::new();
     let record = |n: usize| {

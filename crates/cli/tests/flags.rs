@@ -27,12 +27,36 @@ fn a_flag_of_another_method_is_an_error_that_names_the_right_one() {
     ] {
         place.run(&format!("pairs a.jsonl {arguments}")).fails(2, &[says]);
     }
-    for flag in ["--keep longest", "--cluster components", "--bag", "--sample mod:2", "--threshold 0.9"] {
+    let of_documents = [
+        "--keep longest",
+        "--cluster components",
+        "--bag",
+        "--sample mod:2",
+        "--threshold 0.9",
+        "--raw",
+        "--max-bucket 1",
+        "--signature 64",
+        "--recall 0.5",
+        "--bands 4 --rows 2",
+        "--within site",
+    ];
+    for flag in of_documents {
+        let name = flag.split(' ').next().unwrap();
         place
             .run(&format!("dedup a.jsonl --output x --unit paragraph {flag}"))
-            .fails(2, &["--unit paragraph keeps the first of equal paragraphs"]);
+            .fails(2, &["--unit paragraph keeps the first of equal paragraphs", &format!("without {name},")]);
     }
+    place
+        .run("dedup a.jsonl --output x --date-field seen")
+        .fails(2, &["--date-field goes with --keep newest"]);
+    place.run("dedup a.jsonl --output x --method exact --raw --content all").fails(2, &["--content says"]);
     place.run("evaluate a.jsonl --oracle --method join").fails(2, &["--methods LIST"]);
+    place
+        .run("dedup a.jsonl --output x --method exact --cluster components")
+        .fails(2, &["--cluster goes with"]);
+    let given = "pairs a.jsonl --verify none --bands 4 --rows 2 --threshold 0.5";
+    place.run(given).fails(2, &["--threshold goes without --verify none"]);
+    place.run("fingerprints a.jsonl --format parquet --signature 1 --quiet").ok();
 }
 
 #[test]

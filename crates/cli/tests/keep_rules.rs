@@ -268,3 +268,17 @@ fn the_newest_of_versions_without_dates_is_told_to_be_the_first() {
     assert_eq!(run.kept_ids("a.jsonl"), ["newer"]);
     assert_eq!(run.manifest()["notes"], json!([]));
 }
+
+#[test]
+fn dates_of_every_century_are_told_apart() {
+    let text = prose("quixote", 20);
+    let dated = |id: &str, date: &str| serde_json::json!({"id": id, "date": date, "text": text}).to_string();
+    let documents =
+        [dated("b", "1605"), dated("a", "1650"), dated("d", "2284-06-03"), dated("c", "2284-02-24")];
+    let place = Place::new();
+    place.write("a.jsonl", documents.map(|line| line + "\n").concat());
+    for (rule, id) in [("oldest", "b"), ("newest", "d")] {
+        let kept = place.run(&format!("dedup a.jsonl --output - --quiet --keep {rule}")).ok();
+        assert_eq!(common::ids(kept.text().as_bytes()), [id], "{rule}");
+    }
+}

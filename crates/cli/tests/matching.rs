@@ -350,3 +350,70 @@ fn real_revisions_are_found_as_an_exact_join_finds_them() {
     assert!(missed * 200 <= total, "{missed} of {total} pairs missed");
     assert!(different * 100 <= total, "{different} of {total} pairs have another resemblance");
 }
+
+#[test]
+fn groups_are_told_by_booleans_and_an_empty_url_is_none() {
+    let place = Place::new();
+    let text = prose("same", 20);
+    let adult = |id: &str, value: serde_json::Value| {
+        format!("{}\n", serde_json::json!({"id": id, "adult": value, "text": text}))
+    };
+    place.write("a.jsonl", adult("1", true.into()) + &adult("2", false.into()) + &adult("3", true.into()));
+    assert_eq!(
+        place.run("pairs a.jsonl --within adult --quiet").ok().text().lines().nth(1),
+        Some("1\t3\t1\texact")
+    );
+    place.write("list.jsonl", adult("1", serde_json::json!(["x"])));
+    place
+        .run("pairs list.jsonl --within adult")
+        .fails(2, &["no document has a field \"adult\" with a string, number or boolean"]);
+    let with = |id: &str, url: Option<&str>| {
+        format!("{}\n", serde_json::json!({"id": id, "url": url, "text": text}))
+    };
+    place.write("u.jsonl", with("1", Some("")) + &with("2", None) + &with("3", Some("http://a.example/")));
+    let pairs = place.run("pairs u.jsonl --within site --quiet").ok();
+    assert_eq!(pairs.text().lines().skip(1).collect::<Vec<_>>(), ["1\t2\t1\texact"]);
+}
+
+#[test]
+fn what_of_a_page_is_compared_decides() {
+    let place = Place::new();
+    let article = format!("<article><p>{}.</p><p>{}.</p></article>", prose("one", 90), prose("two", 90));
+    for page in ["a", "b"] {
+        let menu: String =
+            words(page, 60).iter().map(|word| format!("<li><a href=\"/{word}\">{word}</a></li>")).collect();
+        place.write(
+            format!("in/{page}.html"),
+            format!("<html><body><nav><ul>{menu}</ul></nav>{article}</body></html>"),
+        );
+    }
+    for (content, removed) in [("main", 1), ("plateau", 1), ("all", 0)] {
+        let run = place.dedup_to(&format!("in --content {content}"), content);
+        assert_eq!(run.count("removed"), removed, "{content}");
+        let pairs = place.run(&format!("pairs in --content {content} --quiet")).ok();
+        assert_eq!(pairs.text().lines().count() as u64, 1 + removed, "{content}");
+    }
+}
+
+#[test]
+fn weights_of_features_and_digests_decide() {
+    let place = Place::new();
+    let input = format!("{}", common::data("mdn/docs.jsonl.gz").display());
+    let listed = |weight: &str| {
+        let pairs =
+            place.run(&format!("pairs {input} --method simhash --verify none --weight {weight} --quiet"));
+        pairs.ok().text().lines().count()
+    };
+    let [tf, binary, tfidf] = ["tf", "binary", "tfidf"].map(listed);
+    assert!(tf != binary && binary != tfidf && tf != tfidf, "{tf} {binary} {tfidf}");
+    // Of documents equal in the field of the rule the one with the first id stays, and of equal ids that of the first digest.
+    place.write("a.jsonl", (0..40).map(|n| line("x", &edited("alpha", 80, &[n]))).collect::<String>());
+    let kept = |digest: &str| {
+        let flags =
+            format!("dedup a.jsonl --output - --quiet --keep longest --threshold 0.5 --digest {digest}");
+        place.run(&flags).ok().text().to_owned()
+    };
+    let kept: std::collections::BTreeSet<String> =
+        ["xxh3-128", "blake3", "sha256", "sha1", "md5"].into_iter().map(kept).collect();
+    assert!(kept.len() > 1, "{kept:?}");
+}

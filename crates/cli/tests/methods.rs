@@ -600,4 +600,11 @@ fn paragraphs_that_stood_before_are_cut_out() {
     assert!(place.run("explain out a").ok().text().contains("verdict   kept"));
     place.run("dedup a.jsonl --output x --unit paragraph --threshold 0.9").fails(2, &["--unit paragraph"]);
     place.run("dedup a.jsonl --output x --unit paragraph --annotate").fails(2, &["--annotate"]);
+    // By characters, a line is long enough that has as many.
+    let again = |len: usize| {
+        let run = place.dedup_to(&format!("a.jsonl --force --unit paragraph --shingle char:{len}"), "chars");
+        run.manifest()["paragraphs"]["removed"].as_u64().unwrap()
+    };
+    assert!(again(1) > again(40) && again(40) > again(1000));
+    assert_eq!(again(1000), 0);
 }

@@ -4,7 +4,7 @@
 mod common;
 
 use common::archive::{self, Record, html};
-use common::{Place, compressed, ids, line, prose};
+use common::{Place, compressed, four_documents, ids, line, prose};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 
@@ -401,4 +401,133 @@ fn what_begins_alike_is_alike_in_a_folder_and_in_an_archive() {
     run.counted(2 * many, many, many, 0);
     let cut: Vec<_> = run.removed().iter().filter(|line| line["kind"] != "exact").cloned().collect();
     assert!(cut.is_empty(), "{cut:?}");
+}
+
+#[test]
+fn a_name_is_judged_by_its_end_alone() {
+    let place = Place::new();
+    let text = "User-agent: *\nDisallow: /private, and some words more\n";
+    let page = "<!DOCTYPE html><p>some words on arcs and formats</p>";
+    let texts = ["www.json.org/robots.txt", "how-to.json.txt", "notes.csv/a.txt", "a.warc.d/readme.md"];
+    texts.iter().for_each(|name| {
+        place.write(format!("in/{name}"), format!("{name} {text}"));
+    });
+    for (n, name) in ["api/json", "api/csv", "CanvasRenderingContext2D/arc", "warc"].iter().enumerate() {
+        place.write(format!("in/{name}"), page.replace("some", &prose(&format!("p{n}x"), 9)));
+    }
+    place.write("in/warc-format.warc.md", "A record begins with\nWARC/1.0\nWARC-Type: response\n");
+    place.dedup("in").counted(9, 9, 0, 0);
+}
+
+#[test]
+fn text_in_units_of_two_bytes_is_no_records_whatever_its_name() {
+    let place = Place::new();
+    for name in ["a.jsonl", "b.csv", "c.tsv"] {
+        let wide = "\u{feff}id,text\n1,words\n".encode_utf16().flat_map(u16::to_le_bytes);
+        place.write(format!("in/{name}"), wide.collect::<Vec<u8>>());
+    }
+    let run = place.dedup("in");
+    assert_eq!(run.bad_kinds(), ["unrecognised"; 3]);
+    run.counted(3, 0, 0, 3);
+}
+
+#[test]
+fn office_files_that_are_stored_and_not_packed_are_office_files() {
+    let place = Place::new();
+    // A ZIP of stored parts, as some writers make it: mostly text, with NULs in the headers of parts.
+    let document = format!(
+        "<?xml version=\"1.0\"?><w:document xmlns:w=\"http://schemas.openxmlformats.org/wordprocessingml/2006/main\"><w:body><w:p><w:r><w:t>{}</w:t></w:r></w:p></w:body></w:document>",
+        prose("stored", 400)
+    );
+    let types = "<?xml version=\"1.0\"?><Types xmlns=\"http://schemas.openxmlformats.org/package/2006/content-types\"/>";
+    let parts = [("[Content_Types].xml", types), ("word/document.xml", document.as_str())];
+    place.write("stored.docx", stored_zip(&parts));
+    let bitmap = [b"BM\x36\x0c\0\0\0\0\0\0\x36\0\0\0".as_slice(), &[0xff; 3000]].concat();
+    place.write("white.bmp", bitmap);
+    let run = place.dedup(".");
+    assert_eq!(run.bad(), Vec::<serde_json::Value>::new());
+    run.counted(1, 1, 0, 0);
+    assert!(place.run("extract stored.docx").ok().text().contains("stored"));
+}
+
+/// A ZIP archive whose parts are as they are.
+fn stored_zip(parts: &[(&str, &str)]) -> Vec<u8> {
+    let number = |value: usize, bytes: usize| (value as u32).to_le_bytes()[..bytes].to_vec();
+    let (mut out, mut directory) = (Vec::new(), Vec::new());
+    for (name, text) in parts {
+        let mut checksum = flate2::Crc::new();
+        checksum.update(text.as_bytes());
+        let sizes = [checksum.sum() as usize, text.len(), text.len()].map(|value| number(value, 4)).concat();
+        let about = [b"\x14\0\0\0\0\0\0\0\0\0".as_slice(), &sizes, &number(name.len(), 2), &[0, 0]].concat();
+        let place = number(out.len(), 4);
+        out.extend([b"PK\x03\x04".as_slice(), &about, name.as_bytes(), text.as_bytes()].concat());
+        let more = [&[0; 10][..], &place].concat();
+        directory.extend([b"PK\x01\x02\x14\0".as_slice(), &about, &more, name.as_bytes()].concat());
+    }
+    let (at, count) = (out.len(), number(parts.len(), 2));
+    let end = [
+        b"PK\x05\x06\0\0\0\0".as_slice(),
+        &count,
+        &count,
+        &number(directory.len(), 4),
+        &number(at, 4),
+        &[0, 0],
+    ];
+    [out, directory, end.concat()].concat()
+}
+
+#[test]
+fn patterns_tell_cases_apart_and_two_stars_alone_are_this_folder() {
+    let place = Place::new();
+    for name in ["A1.jsonl", "a1.jsonl", "B2.jsonl"] {
+        place.write(format!("in/{name}"), line(name, &prose(&name.replace('.', "x"), 60)));
+    }
+    let found = place.run("fingerprints **").ok();
+    assert!(found.stderr.contains("read 3 documents, 0 bad"), "{}", found.stderr);
+    place.dedup_to("in/A*", "upper").counted(1, 1, 0, 0);
+    place.dedup_to("in/[a-z]*", "lower").counted(1, 1, 0, 0);
+    place.run("dedup in/*.JSONL --output none").fails(2, &["*.JSONL"]);
+}
+
+#[test]
+fn a_byte_order_mark_is_no_record() {
+    let place = Place::new();
+    place.write("a.jsonl", format!("\u{feff}\r\n\n{}", four_documents()));
+    place.write("b.jsonl", format!("\u{feff}{}", line("z", &prose("zeta", 60))));
+    place.write("c.jsonl", "\u{feff}");
+    let run = place.dedup("a.jsonl b.jsonl c.jsonl --max-bad-records 0");
+    run.counted(5, 3, 2, 0);
+    assert!(run.manifest()["notes"].to_string().contains("c.jsonl: empty file"));
+}
+
+#[test]
+fn names_as_long_as_they_may_be_are_told_apart() {
+    let place = Place::new();
+    let name = format!("{}.html", "x".repeat(250));
+    for folder in ["d1", "d2", "d3"] {
+        place.write(format!("{folder}/{name}"), format!("<p>{}</p>", prose(folder, 60)));
+    }
+    let run = place.dedup("d1 d2 d3");
+    run.counted(3, 3, 0, 0);
+    assert_eq!(common::tree(&place.path("out/kept")).len(), 3);
+}
+
+#[test]
+fn an_empty_list_says_that_it_is_empty() {
+    let place = Place::new();
+    place.write("list", "\n\n");
+    let run = place.dedup("--files-from list");
+    assert!(run.manifest()["notes"].to_string().contains("--files-from is empty"));
+}
+
+#[test]
+fn conversions_to_markdown_are_documents() {
+    let place = Place::new();
+    let text = prose("alpha", 60);
+    let records = ["text/plain", "text/markdown"].map(|kind| {
+        Record::conversion(&kind.replace('/', "-"), &format!("http://x/{kind}"), &text)
+            .instead("Content-Type", kind)
+    });
+    place.write("a.warc", archive::bytes_of(&records).concat());
+    place.dedup("a.warc").counted(2, 1, 1, 0);
 }

@@ -319,6 +319,18 @@ fn an_output_inside_its_own_input_does_no_harm() {
 }
 
 #[test]
+fn temporary_files_are_not_mixed_with_the_output() {
+    let place = Place::new();
+    place.write("a.jsonl", four_documents());
+    for temp in ["out", "out/kept", "./out/.onefold"] {
+        place
+            .run(&format!("dedup a.jsonl --output out --temp {temp}"))
+            .fails(2, &["--temp lies in --output"]);
+        assert!(!place.path("out").exists(), "{temp}");
+    }
+}
+
+#[test]
 fn inputs_are_never_written_over() {
     let place = Place::new();
     place.write("kept/a.jsonl", four_documents());
@@ -400,14 +412,20 @@ fn on_a_terminal_each_stage_has_its_bar() {
     for word in ["read", "match", "verify", "write", " documents/s", " MB/s", " %"] {
         assert!(ran.contains(word), "{word}: {ran:?}");
     }
-    // Time left is told once there is time to tell it by: edit distances of long texts take some.
-    let long = (0..12).flat_map(|number| {
-        let words = words(&format!("w{number}"), 40_000);
-        [&words[1..], &words[..]].map(|words| line("x", &words.join(" ")))
-    });
-    place.write("long.jsonl", long.collect::<String>());
-    let ran = on_terminal("long.jsonl --verify edit:0.9 --threads 1").unwrap();
-    assert!(String::from_utf8_lossy(&ran.stdout).contains("s left"), "{ran:?}");
+    // Time left is told once there is time to tell it by: edit distances of long texts take some, of how many depends on
+    // the machine.
+    let places: Vec<usize> = (0..40_000).step_by(60).collect();
+    let pair = |number| {
+        let topic = format!("w{number}");
+        line("x", &prose(&topic, 40_000)) + &line("y", &edited(&topic, 40_000, &places))
+    };
+    let tells_time_left = |pairs: usize| {
+        place.write("long.jsonl", (0..pairs).map(pair).collect::<String>());
+        let ran = on_terminal("long.jsonl --verify edit:0.9 --threads 1").unwrap();
+        assert!(ran.status.success(), "{ran:?}");
+        String::from_utf8_lossy(&ran.stdout).contains("s left")
+    };
+    assert!([6, 24, 96, 384].into_iter().any(tells_time_left));
     let quiet = on_terminal("a.jsonl --quiet").unwrap();
     assert_eq!(String::from_utf8_lossy(&quiet.stdout), "");
 }

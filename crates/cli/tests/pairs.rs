@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Place, edited, four_documents, line, prose, table};
+use common::{Place, edited, four_documents, line, prose, table, words};
 use serde_json::json;
 use std::collections::BTreeSet;
 
@@ -254,4 +254,38 @@ fn a_cap_on_buckets_does_not_cut_the_truth_of_an_oracle() {
     place
         .run("evaluate a.jsonl --oracle --max-bucket 3 --methods exact")
         .fails(2, &["--max-bucket goes with --methods minhash"]);
+}
+
+#[test]
+fn hundredths_are_those_that_a_pair_reaches() {
+    let place = Place::new();
+    // 29 of 100 words shared.
+    let texts = [words("w", 64), [words("w", 29), words("v", 36)].concat()].map(|words| words.join(" "));
+    place.write("a.jsonl", line("a", &texts[0]) + &line("b", &texts[1]));
+    let ran = place.run("pairs a.jsonl --method join --shingle word:1 --threshold 0.29").ok();
+    assert_eq!(ran.text().lines().nth(1), Some("a\tb\t0.29\tnear"));
+    assert!(ran.stderr.contains("similarity 0.29  1"), "{}", ran.stderr);
+}
+
+#[test]
+fn ids_cannot_steer_a_terminal() {
+    let place = Place::new();
+    place.write("a.jsonl", line("a\u{1b}[31m", &prose("alpha", 60)) + &line("b", &prose("alpha", 60)));
+    let piped = place.run("pairs a.jsonl --quiet").ok();
+    assert!(piped.text().contains("a\u{1b}[31m\tb"), "data is as it is");
+    let command = format!("{} pairs a.jsonl --quiet", env!("CARGO_BIN_EXE_onefold"));
+    let mut script = std::process::Command::new("script");
+    script
+        .args(["-qec", &command, "/dev/null"])
+        .current_dir(place.path(""))
+        .stdin(std::process::Stdio::null());
+    match script.output() {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            onefold_testkit::skip("no script to make a terminal")
+        }
+        shown => {
+            let shown = String::from_utf8(shown.unwrap().stdout).unwrap();
+            assert!(shown.contains("a\\u{1b}[31m\tb") && !shown.contains('\u{1b}'), "{shown:?}");
+        }
+    }
 }

@@ -112,6 +112,42 @@ fn a_killed_run_that_was_to_overwrite_another_is_resumed_and_not_the_other() {
 }
 
 #[test]
+fn a_run_that_writes_into_its_own_input_is_resumed() {
+    let place = Place::new();
+    let Some(shim) = Shim::build(&place) else { return };
+    inputs(&place);
+    place.dedup_to("in", "plain");
+    // All but the manifest, whose notes tell what was left aside.
+    let result = |output: &str| {
+        let mut tree = common::tree(&place.path(output));
+        tree.retain(|name, _| !name.ends_with("manifest.json"));
+        tree
+    };
+    let same = |output: &str| assert!(result(output) == result("plain"), "{output}");
+    for (output, temp) in [("in/out", ""), ("elsewhere", "--temp in/temp"), ("in/other", "--temp in/temp")] {
+        let run = format!("dedup in --output {output} {temp}");
+        let steps = shim.steps(&place, &run, output);
+        fs_err::remove_dir_all(place.path(output)).unwrap();
+        let killed = shim.signalled(&place, &run, output, SIGKILL, steps / 2).output().unwrap();
+        assert_eq!(killed.status.code(), None, "{run}");
+        place.run(&format!("{run} --resume")).ok();
+        same(output);
+        // What it wrote is no input of it when it is run again, nor is what a run that was stopped left elsewhere.
+        let again = place.run(&format!("{run} --resume")).ok();
+        assert!(again.stderr.contains("finished before"), "{}", again.stderr);
+        place.run(&format!("{run} --force")).ok();
+        same(output);
+        fs_err::remove_dir_all(place.path(output)).unwrap();
+    }
+    let killed =
+        shim.signalled(&place, "dedup in --output in/dead", "in/dead", SIGKILL, 12).output().unwrap();
+    assert_eq!(killed.status.code(), None);
+    let run = place.dedup("in");
+    assert!(run.manifest()["notes"].to_string().contains("in/dead/.onefold: what a run writes"));
+    same("out");
+}
+
+#[test]
 fn finished_pieces_are_not_read_again() {
     let place = Place::new();
     let Some(shim) = Shim::build(&place) else { return };

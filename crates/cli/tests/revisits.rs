@@ -218,6 +218,9 @@ fn a_revisit_is_turned_however_it_names_the_page_that_went() {
         &[target, date],
         &[bracketed, date],
         &[target, finer],
+        &[target, ("WARC-Refers-To-Date", "2024-05-01T00:00:00.987654Z")],
+        &[target, ("WARC-Refers-To-Date", "20240501000000")],
+        &[("WARC-Refers-To-Target-URI", "HTTP://X/page"), date],
         &[digest],
         &[target, digest],
     ] {
@@ -431,6 +434,21 @@ fn a_duplicate_of_what_an_index_knows_by_a_url_that_cannot_be_written_stays_as_i
     let place = Place::new();
     let text = prose("alpha", 60);
     let line = serde_json::json!({"id": "one", "url": "http://e/\r\nX: y", "text": text});
+    place.write("1.jsonl", format!("{line}\n"));
+    place.run("index create known").ok();
+    place.run("index add known 1.jsonl").ok();
+    let records = [plain("two", &html(&text))];
+    place.write("2.warc", archive::bytes_of(&records).concat());
+    let run = place.dedup("2.warc --annotate --against known");
+    assert_eq!(run.removed_ids(), ["http://x/two"], "the verdict is in the evidence");
+    assert_eq!(archive::parse(&run.kept("2.warc")), records);
+}
+
+#[test]
+fn a_duplicate_of_what_is_only_in_an_index_keeps_its_bytes() {
+    let place = Place::new();
+    let text = prose("alpha", 60);
+    let line = serde_json::json!({"id": "one", "url": "http://e/page", "text": text});
     place.write("1.jsonl", format!("{line}\n"));
     place.run("index create known").ok();
     place.run("index add known 1.jsonl").ok();

@@ -59,11 +59,13 @@ pub enum Error {
     Interrupted,
     /// The budget cannot hold.
     #[error(
-        "about {documents} documents of this size need {needed_mib} MiB of memory, --memory allows {budget_mib} MiB"
+        "about {documents} documents of this size (files: {sources}) need {needed_mib} MiB of memory, --memory allows {budget_mib} MiB"
     )]
     Memory {
         /// Documents expected.
         documents: u64,
+        /// Files they are in, which take some, too.
+        sources: u64,
         /// What they need.
         needed_mib: u64,
         /// The budget that would do though a sample is off.
@@ -133,7 +135,7 @@ pub enum Error {
         what: String,
     },
     /// More pairs than asked for.
-    #[error("more than {limit} pairs to compare or list")]
+    #[error("more than {limit} pairs to list or count")]
     MaxPairs {
         /// The limit.
         limit: u64,

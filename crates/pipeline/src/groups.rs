@@ -10,7 +10,7 @@ use onefold_run::Within;
 pub(crate) fn is_told(within: &Within, document: &Document<'_>) -> bool {
     match within {
         Within::All => true,
-        Within::Site => document.url.is_some(),
+        Within::Site => document.url.as_deref().is_some_and(|url| !url.is_empty()),
         Within::Field(_) => document.group.is_some(),
     }
 }
@@ -21,7 +21,7 @@ pub(crate) fn check(job: &Job<'_>, table: &Table<'_>) -> Result<Option<String>, 
     let without: u64 = table.pieces().iter().map(|piece| piece.file.meta.ungrouped).sum();
     let what = match &job.plan.within {
         Within::Site => "URL".to_owned(),
-        Within::Field(name) => format!("field {name:?}"),
+        Within::Field(name) => format!("field {name:?} with a string, number or boolean in it"),
         Within::All => return Ok(None),
     };
     if without > 0 && without == table.len() as u64 {

@@ -83,8 +83,13 @@ impl Found {
 }
 
 impl Selection {
-    pub(crate) fn look(&self, fields: &Fields) -> Result<Found, Error> {
-        let mut inputs = Inputs::default();
+    /// The files that are named, in order, and the names of those that something was spooled into.
+    pub fn files(&self) -> Result<(Inputs, BTreeMap<&Path, &str>), Error> {
+        self.files_without(&[])
+    }
+
+    fn files_without(&self, own: &[PathBuf]) -> Result<(Inputs, BTreeMap<&Path, &str>), Error> {
+        let mut inputs = Inputs::without(own);
         let mut names = BTreeMap::new();
         for path in &self.paths {
             let Some(spooled) = self.spooled.iter().find(|spooled| spooled.named == *path) else {
@@ -92,17 +97,30 @@ impl Selection {
                 continue;
             };
             for SpooledFile { path, name, relative } in &spooled.files {
-                names.insert(path, name);
+                names.insert(path.as_path(), name.as_str());
                 inputs.files.push(Input { path: path.clone(), relative: relative.clone() });
             }
         }
+        Ok((inputs, names))
+    }
+
+    pub(crate) fn look(&self, fields: &Fields) -> Result<Found, Error> {
+        self.look_without(fields, &[])
+    }
+
+    /// The same for a run that writes `own`, which may lie in a folder that it reads.
+    pub(crate) fn look_without(&self, fields: &Fields, own: &[PathBuf]) -> Result<Found, Error> {
+        let (mut inputs, names) = self.files_without(own)?;
         inputs.tell_apart();
         let mut found = Found { notes: inputs.notes, ..Found::default() };
+        if self.paths.is_empty() {
+            found.notes.push("no input: the list of --files-from is empty".into());
+        }
         for (path, bad) in inputs.bad {
             found.bad.push((name_of(&path), bad));
         }
         for Input { path, relative } in inputs.files {
-            let name = names.get(&path).map_or_else(|| name_of(&path), |&name| name.clone());
+            let name = names.get(path.as_path()).map_or_else(|| name_of(&path), |&name| name.to_owned());
             match Source::look(&path, &name, &relative, fields)? {
                 Look::Source(source) => found.sources.push(source),
                 Look::Empty => found.notes.push(format!("{name}: empty file")),

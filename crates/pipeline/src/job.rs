@@ -158,18 +158,9 @@ pub fn dedup(job: &Job<'_>, output: &Path) -> Result<Outcome, Error> {
     if let Some(file) = output.ancestors().find(|path| path.exists()).filter(|path| !path.is_dir()) {
         return Err(Error::OutputIsFile { path: output.to_owned(), file: file.to_owned() });
     }
-    let found = job.selection.look(&job.plan.fields)?;
+    let (hidden, place) = (output.join(write::STAGING), working_folder(job, output)?);
+    let found = job.selection.look_without(&job.plan.fields, &write::own(output, &place))?;
     let identity = job.identity(&found)?;
-    let hidden = output.join(write::STAGING);
-    let place = match &job.resources.temp {
-        // Two outputs may share a folder for temporary files.
-        Some(temp) => {
-            let absolute = std::path::absolute(output)?;
-            let tag = xxhash_rust::xxh3::xxh3_64(absolute.as_os_str().as_encoded_bytes());
-            temp.join(format!("onefold-{tag:016x}"))
-        }
-        None => hidden.join("work"),
-    };
     let resumes = job.switches.resume && Workdir::is_at(&place);
     if !resumes {
         if job.switches.resume && output.join("manifest.json").exists() {
@@ -213,6 +204,19 @@ pub fn dedup(job: &Job<'_>, output: &Path) -> Result<Outcome, Error> {
             Err(error)
         }
     }
+}
+
+/// Where a run with this output keeps what is not output yet.
+pub(crate) fn working_folder(job: &Job<'_>, output: &Path) -> Result<PathBuf, Error> {
+    Ok(match &job.resources.temp {
+        // Two outputs may share a folder for temporary files.
+        Some(temp) => {
+            let absolute = std::path::absolute(output)?;
+            let tag = xxhash_rust::xxh3::xxh3_64(absolute.as_os_str().as_encoded_bytes());
+            temp.join(format!("onefold-{tag:016x}"))
+        }
+        None => output.join(write::STAGING).join("work"),
+    })
 }
 
 /// Fails where something is in the output folder, unless that is to be overwritten.

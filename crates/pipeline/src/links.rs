@@ -35,17 +35,26 @@ pub(crate) fn by_id(id: &str) -> Name {
 
 /// A record by its URL, date and payload digest, as far as they are given.
 fn by_page(url: &str, date: &str, payload_digest: &str) -> Name {
-    name(format!("{url}\0{}\0{payload_digest}", without_zeros(date)).as_bytes())
+    name(format!("{}\0{}\0{payload_digest}", plain(url), to_the_second(date)).as_bytes())
 }
 
-/// A date without a fraction of no second.
-fn without_zeros(date: &str) -> Cow<'_, str> {
-    let Some((whole, rest)) = date.split_once('.') else { return Cow::Borrowed(date) };
-    let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
-    match rest[..digits].trim_end_matches('0') {
-        "" => Cow::Owned(format!("{whole}{}", &rest[digits..])),
-        fraction => Cow::Owned(format!("{whole}.{fraction}{}", &rest[digits..])),
+/// A date as replay tools look it up: writers leave the fraction of a second away, or all that is between the digits.
+fn to_the_second(date: &str) -> String {
+    const DIGITS: usize = 14;
+    let digits: String = date.chars().filter(char::is_ascii_digit).take(DIGITS).collect();
+    if digits.is_empty() { date.to_owned() } else { digits }
+}
+
+/// A URL with its scheme and host in lower case, and a path.
+fn plain(url: &str) -> Cow<'_, str> {
+    let Some((scheme, rest)) = url.split_once("://") else { return Cow::Borrowed(url) };
+    let (host, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
+    let is_plain = |part: &str| !part.bytes().any(|byte| byte.is_ascii_uppercase());
+    if !path.is_empty() && is_plain(scheme) && is_plain(host) {
+        return Cow::Borrowed(url);
     }
+    let path = if path.is_empty() { "/" } else { path };
+    Cow::Owned(format!("{}://{}{path}", scheme.to_ascii_lowercase(), host.to_ascii_lowercase()))
 }
 
 /// Names of what a record is tied to. A revisit that refers to nothing, as older crawlers wrote them, is one of the page
@@ -295,15 +304,16 @@ mod tests {
     #[test]
     fn names_do_not_depend_on_how_they_are_written() {
         assert_eq!(by_id("<urn:uuid:1>"), by_id("urn:uuid:1"));
-        for (date, plain) in [
-            ("2024-05-01T00:00:00.000Z", "2024-05-01T00:00:00Z"),
-            ("2024-05-01T00:00:00.120Z", "2024-05-01T00:00:00.12Z"),
-            ("2024-05-01T00:00:00.", "2024-05-01T00:00:00"),
-            ("2024", "2024"),
-        ] {
-            assert_eq!(without_zeros(date), plain);
+        let dated = |date| by_page("http://a.example/x", date, "");
+        for date in ["2024-05-01T00:00:00.123456Z", "2024-05-01T00:00:00Z", "20240501000000"] {
+            assert_eq!(dated(date), dated("2024-05-01T00:00:00.000Z"), "{date}");
         }
+        assert_ne!(dated("2024-05-01T00:00:01Z"), dated("2024-05-01T00:00:00Z"));
         assert_ne!(by_page("u", "d", ""), by_page("u", "", "d"));
+        for url in ["http://a.example", "HTTP://A.example/"] {
+            assert_eq!(by_page(url, "", ""), by_page("http://a.example/", "", ""), "{url}");
+        }
+        assert_ne!(by_page("http://a.example/A", "", ""), by_page("http://a.example/a", "", ""));
     }
 
     #[test]

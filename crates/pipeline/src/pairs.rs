@@ -133,6 +133,12 @@ pub fn pairs(
     outcome
 }
 
+/// The most hundredths that a similarity reaches; a product with 100 may fall short of what it is.
+fn hundredths(similarity: f64) -> u32 {
+    let nearest = (similarity * 100.0).round() as u32;
+    nearest - u32::from(f64::from(nearest) / 100.0 > similarity)
+}
+
 pub(crate) fn counts(table: &Table<'_>, bad_files: u64) -> Counts {
     let bad = table.pieces().iter().map(|piece| piece.file.meta.bad).sum::<u64>() + bad_files;
     let empty = (0..table.len() as DocId).filter(|&document| table.is_empty(document)).count() as u64;
@@ -183,7 +189,7 @@ impl Listing<'_> {
         let mut put = |found: Found| -> Result<(), Error> {
             let Found { first, second, similarity, kind, mut containment, .. } = found;
             summary.pairs += 1;
-            *summary.by_score.entry((similarity * 100.0) as u32).or_insert(0) += 1;
+            *summary.by_score.entry(hundredths(similarity)).or_insert(0) += 1;
             let (low, high) = (first.min(second), first.max(second));
             if low != first {
                 containment = containment.map(|[a, b]| [b, a]);

@@ -1,6 +1,6 @@
 //! `--unit paragraph`: paragraphs that stood in an earlier document, or earlier in the same one, are cut out.
 //!
-//! A paragraph is a line of text; those of fewer tokens than a shingle are left alone. Each leaves a key made of the
+//! A paragraph is a line of text; those shorter than a shingle are left alone. Each leaves a key made of the
 //! first half of the digest of its normalised text. Where keys meet, the first document of the input keeps its
 //! paragraph, and the others are read again: a paragraph goes if its whole digest is that of the first.
 
@@ -34,23 +34,31 @@ pub(crate) fn lines(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
 /// Reads the paragraphs of texts.
 pub(crate) struct Paragraphs {
     normaliser: Normaliser,
-    least_tokens: usize,
+    /// The shortest that is looked at.
+    least: Shingling,
 }
 
 impl Paragraphs {
     pub(crate) fn new(plan: &Plan) -> Self {
-        let least_tokens = match plan.shingle {
-            Shingling::Words(words) => words,
-            Shingling::Chars(_) => 1,
-        };
-        Paragraphs { normaliser: Normaliser::new(&plan.text), least_tokens }
+        Paragraphs { normaliser: Normaliser::new(&plan.text), least: plan.shingle }
+    }
+
+    /// Whether the line that was read last is no shorter than a shingle, and not empty.
+    fn is_long_enough(&self) -> bool {
+        match self.least {
+            Shingling::Words(words) => self.normaliser.token_hashes().len() >= words,
+            Shingling::Chars(characters) => {
+                let begins = |byte: &&u8| !matches!(byte, 0x80..=0xbf);
+                self.normaliser.normalised().iter().filter(begins).take(characters).count() == characters
+            }
+        }
     }
 
     /// Number, place and digest of every paragraph of a text that is long enough.
     pub(crate) fn each(&mut self, plan: &Plan, text: &str, mut take: impl FnMut(u32, Range<usize>, Digest)) {
         for (number, place) in lines(text).enumerate() {
             self.normaliser.read(&text[place.clone()]);
-            if self.normaliser.token_hashes().len() >= self.least_tokens {
+            if self.is_long_enough() {
                 take(number as u32, place, plan.digest.short(self.normaliser.normalised()));
             }
         }

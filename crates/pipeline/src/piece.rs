@@ -3,7 +3,7 @@
 //! A piece is the checkpoint of its stretch and the input of the stages behind. Layout, little-endian:
 //!
 //! ```text
-//! 8  magic "ONEFOLD\x04"
+//! 8  magic "ONEFOLD\x05"
 //! 40 length of the meta section, then of rows, names, keys, records (five u64)
 //! …  meta: JSON, see `Meta`
 //! …  rows: one of 39 bytes a document
@@ -29,7 +29,7 @@ use std::io::Write;
 use std::path::Path;
 use xxhash_rust::xxh3::xxh3_64;
 
-const MAGIC: &[u8; 8] = b"ONEFOLD\x04";
+const MAGIC: &[u8; 8] = b"ONEFOLD\x05";
 /// Slices of each key space.
 pub(crate) const SLICES: usize = 256;
 /// Slices of both key spaces: keys, then shingle keys.
@@ -293,6 +293,26 @@ mod tests {
         file.record(1, &handles, &mut keys).unwrap();
         assert_eq!(keys, [8; 3]);
         assert_eq!(file.records(&handles).unwrap(), [7, 7, 7, 8, 8, 8]);
+    }
+
+    #[test]
+    fn the_layout_is_the_one_in_the_documents() {
+        let formats = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/formats.md");
+        let formats = fs_err::read_to_string(formats).unwrap();
+        for said in [
+            format!("magic \"ONEFOLD\" 0x{:02x}", MAGIC[7]),
+            format!("rows, {ROW_BYTES} bytes each"),
+            format!("keys, {KEY_BYTES} bytes each"),
+            format!("in each of the {ALL_SLICES} slices"),
+            format!("of five sections: meta, rows, names, keys, records (u64 each)\n{HEADER_BYTES}"),
+        ] {
+            let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(words(&formats).contains(&words(&said)), "{said}");
+        }
+        let meta = serde_json::to_value(Meta::default()).unwrap();
+        for field in ["end", "last", "as_stream", "text_bytes", "ungrouped"] {
+            assert!(meta.get(field).is_some() && formats.contains(&format!("({field})")), "{field}");
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@ mod sample;
 
 use crate::census::{FeatureCounts, ShingleCensus};
 use crate::error::Error;
-use crate::job::Job;
+use crate::job::{Job, working_folder};
 use crate::large::Limits;
 use crate::links;
 use crate::piece::KEY_BYTES;
@@ -13,6 +13,7 @@ use crate::sketcher::{Sketcher, Sketches};
 use crate::system;
 use crate::table::BYTES_A_DOCUMENT;
 use crate::urls::BYTES_A_VERSION;
+use crate::write;
 use onefold_formats::compress::{Compression, window_bytes};
 #[cfg(feature = "parquet")]
 use onefold_formats::parquet::TableShape;
@@ -81,7 +82,11 @@ const BEHIND_READING: f64 = 0.7;
 
 /// Estimates what a job needs that would write to `output`.
 pub fn estimate(job: &Job<'_>, output: Option<&Path>) -> Result<Estimate, Error> {
-    let found = job.selection.look(&job.plan.fields)?;
+    let own = match output {
+        Some(output) => write::own(output, &working_folder(job, output)?),
+        None => Vec::new(),
+    };
+    let found = job.selection.look_without(&job.plan.fields, &own)?;
     let estimate = expect(job, &found.sources)?;
     let refused = refusal(job, &estimate, output).map(|error| error.to_string());
     Ok(Estimate { refused, ..estimate })
@@ -103,7 +108,8 @@ fn refusal(job: &Job<'_>, estimate: &Estimate, output: Option<&Path>) -> Option<
         let (needed_mib, budget_mib) = (estimate.memory_bytes.div_ceil(1 << 20), budget >> 20);
         let margin = held_by_documents(&Recipe::blank(&job.plan, estimate.input_bytes), estimate.documents);
         let enough_mib = (estimate.memory_bytes + margin / MARGIN).div_ceil(1 << 20);
-        return Some(Error::Memory { documents: estimate.documents, needed_mib, enough_mib, budget_mib });
+        let &Estimate { documents, sources, .. } = estimate;
+        return Some(Error::Memory { documents, sources, needed_mib, enough_mib, budget_mib });
     }
     let disk = |path: &Path, needed: u64| {
         let free = system::free_disk(path).filter(|&free| free < needed)?;
@@ -123,11 +129,12 @@ fn refusal(job: &Job<'_>, estimate: &Estimate, output: Option<&Path>) -> Option<
 /// What a job of a small input needs at most, without a look at it.
 fn bound(job: &Job<'_>, sources: &[Source]) -> Option<Estimate> {
     let input_bytes: u64 = sources.iter().map(|source| source.size).sum();
+    let most = job.plan.max_document_bytes;
     let largest = sources.iter().map(|source| match source.layout {
-        Layout::Plain => Limits::of(job).weight_at_most(source.size),
-        Layout::Members | Layout::Stream | Layout::Rows => u64::MAX,
+        Layout::Plain => source.size.min(most),
+        Layout::Members | Layout::Stream | Layout::Rows => most,
     });
-    let largest = largest.max().unwrap_or(0).min(job.plan.max_document_bytes);
+    let largest = Limits::of(job).weight_at_most(largest.max().unwrap_or(0));
     let has_tables = sources.iter().any(|source| source.layout == Layout::Rows);
     if input_bytes >= 1 << 30 || has_tables || largest > Limits::of(job).largest {
         return None;

@@ -15,11 +15,12 @@ pub(crate) fn neighbours(
     rotations: u32,
 ) -> Result<Buckets, Error> {
     let (simhash, layout) = (&context.job.plan.simhash, context.recipe.layout);
-    let mut documents: Vec<(u64, DocId)> = Vec::new();
+    // Of equal fingerprints the neighbours alone meet, so that their order must not be that of the input.
+    let mut documents: Vec<(u64, u128, DocId)> = Vec::new();
     for document in 0..table.len() as DocId {
         if representatives.is_one(document) && !table.is_empty(document) {
             let group = if layout.has_group() { layout.group(&table.record(document)?) } else { 0 };
-            documents.push((group, document));
+            documents.push((group, table.digest[document as usize], document));
         }
     }
     documents.sort_unstable();
@@ -27,11 +28,13 @@ pub(crate) fn neighbours(
     for group in documents.chunk_by(|a, b| a.0 == b.0) {
         context.job.check()?;
         let fingerprints: Vec<u128> =
-            group.iter().map(|&(_, document)| table.fingerprints[document as usize]).collect();
+            group.iter().map(|&(.., document)| table.fingerprints[document as usize]).collect();
         for (first, second) in
             rotated_neighbours(&fingerprints, simhash.bits.count(), rotations, simhash.hamming)
         {
-            pairs.push(&[group[first as usize].1, group[second as usize].1]);
+            let mut pair = [group[first as usize].2, group[second as usize].2];
+            pair.sort_unstable();
+            pairs.push(&pair);
         }
     }
     Ok(pairs)

@@ -313,7 +313,10 @@ impl<'p> Sketcher<'p> {
     fn group(&self, document: &Document<'_>) -> Option<u64> {
         match &self.recipe.plan.within {
             Within::All => None,
-            Within::Site => Some(document.url.as_deref().map_or(0, |url| xxh3_64(site(url).as_bytes()))),
+            Within::Site => {
+                let url = document.url.as_deref().filter(|url| !url.is_empty());
+                Some(url.map_or(0, |url| xxh3_64(site(url).as_bytes())))
+            }
             Within::Field(_) => Some(document.group.as_deref().map_or(0, |value| xxh3_64(value.as_bytes()))),
         }
     }

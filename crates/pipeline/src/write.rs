@@ -9,7 +9,7 @@ mod revisit;
 mod settle;
 mod watch;
 
-pub(crate) use publish::{OutputLock, STAGING, clear_staged, discard_staged, publish, publishing};
+pub(crate) use publish::{OutputLock, STAGING, clear_staged, discard_staged, own, publish, publishing};
 pub(crate) use replace::keeper_of;
 
 use crate::error::Error;
@@ -27,6 +27,7 @@ use onefold_formats::compress::Compression;
 use onefold_formats::document::Parsed;
 use onefold_formats::inputs::name_of;
 use onefold_formats::source::{Format, Source};
+use onefold_page::file::FileType;
 use onefold_run::{
     AgainstRecord, Counts, FORMAT_VERSION, InputRecord, Manifest, PageCounts, ParagraphCounts, Unit,
     UrlCounts, UrlRule, Verdict,
@@ -195,6 +196,7 @@ impl Run<'_> {
     ) -> Result<Manifest, Error> {
         let job = self.context.job;
         notes.extend(self.verdicts.buckets_note.clone());
+        notes.extend(self.uncut_note());
         let inputs = self.inputs()?;
         let counts = self.counts(&inputs, bad_files.len() as u64)?;
         if !job.switches.annotate {
@@ -307,6 +309,18 @@ impl Run<'_> {
             agreed: with(|rule| rule != UrlRule::Version),
             versions: with(|rule| rule == UrlRule::Version),
             ..self.verdicts.urls
+        })
+    }
+
+    /// Of archives, only texts can be written anew.
+    fn uncut_note(&self) -> Option<String> {
+        let pages = self.pages();
+        let others = pages.types.iter().filter(|(name, _)| name.as_str() != FileType::Text.name());
+        let count: u64 = others.map(|(_, count)| count).sum();
+        (self.context.job.plan.unit == Unit::Paragraph && count > 0).then(|| {
+            format!(
+                "{count} pages and files are whole: paragraphs are cut out of JSONL, WET and plain text alone"
+            )
         })
     }
 

@@ -43,7 +43,8 @@ impl Place {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let refuse = |reason: &str| Error::Url { url: url.to_owned(), reason: reason.to_owned() };
         let (scheme, rest) = url.split_once("://").ok_or_else(|| refuse("not a URL"))?;
-        if matches!(scheme, "http" | "https") {
+        let scheme = scheme.to_ascii_lowercase();
+        if matches!(scheme.as_str(), "http" | "https") {
             return Self::on_the_web(url);
         }
         // Keys are taken as they are: `#`, `?` and `%` have no meaning in them.
@@ -52,7 +53,7 @@ impl Place {
             return Err(refuse("names no bucket"));
         }
         let base = format!("{scheme}://{host}");
-        let store = open(scheme, &base, environment).map_err(|error| Error::of(url, &error))?;
+        let store = open(&scheme, &base, environment).map_err(|error| Error::of(url, &error))?;
         let folder = key.is_empty() || key.ends_with('/');
         let key = Key::parse(key).map_err(|error| refuse(&error.to_string()))?;
         let store = store.ok_or_else(|| refuse("no scheme of an object store"))?;

@@ -2,18 +2,17 @@
 
 /// Days from the first of March of the year 0 to the first of January 1970.
 const DAYS_TO_1970: u64 = 719_468;
-/// The same to where the scale starts: 500 years fit into 64 bits of nanoseconds, and the web is younger.
-const DAYS_TO_START: u64 = 620_700;
 const SECONDS_A_DAY: u64 = 86_400;
-const NANOS_A_SECOND: u64 = 1_000_000_000;
+const MICROS_A_SECOND: u64 = 1_000_000;
 
-/// A date as a sortable number: nanoseconds since 1700, in UTC; `None` for what is no date. Reads RFC 3339 and ISO 8601 with
+/// A date as a sortable number: microseconds since the first of March of the year 0, in UTC, of which 64 bits hold more than any
+/// year of four digits; `None` for what is no date. Reads RFC 3339 and ISO 8601 with
 /// parts left out, slashes for dashes, the digits of archives (4, 6, 8, 12, 14 or 17 of them), and Unix time in seconds,
 /// with a fraction or not, milliseconds (13 digits) and microseconds (16).
 pub(crate) fn instant(text: &str) -> Option<u64> {
     let text = text.trim();
-    if let Some(nanos) = unix_nanos(text) {
-        return Some(on_scale(DAYS_TO_1970 * SECONDS_A_DAY + nanos / NANOS_A_SECOND, nanos % NANOS_A_SECOND));
+    if let Some(micros) = unix_micros(text) {
+        return Some(DAYS_TO_1970 * SECONDS_A_DAY * MICROS_A_SECOND + micros);
     }
     let (date, time) = match text.find(['T', 't', ' ']) {
         Some(at) => (&text[..at], text[at + 1..].trim()),
@@ -23,7 +22,7 @@ pub(crate) fn instant(text: &str) -> Option<u64> {
     let days = days(date)?;
     let time = time.strip_suffix("UTC").or(time.strip_suffix("GMT")).map_or(time, str::trim_end);
     let (local, offset) = time.split_at(time.find(['+', '-', 'Z', 'z']).unwrap_or(time.len()));
-    let (seconds, nanos) = seconds_and_nanos(local.trim_end())?;
+    let (seconds, micros) = seconds_and_micros(local.trim_end())?;
     let seconds = days * SECONDS_A_DAY + seconds;
     let seconds = match offset.split_at_checked(1) {
         None | Some(("Z" | "z", "")) => seconds,
@@ -31,12 +30,7 @@ pub(crate) fn instant(text: &str) -> Option<u64> {
         Some(("-", west)) => seconds + minutes(west)? * 60,
         Some(_) => return None,
     };
-    Some(on_scale(seconds, nanos))
-}
-
-fn on_scale(seconds: u64, nanos: u64) -> u64 {
-    let seconds = seconds.saturating_sub(DAYS_TO_START * SECONDS_A_DAY);
-    seconds.saturating_mul(NANOS_A_SECOND).saturating_add(nanos).min(u64::MAX - 2)
+    Some(seconds * MICROS_A_SECOND + micros)
 }
 
 fn is_digits(text: &str) -> bool {
@@ -47,22 +41,22 @@ fn number(text: &str, lengths: std::ops::RangeInclusive<usize>) -> Option<u64> {
     (is_digits(text) && lengths.contains(&text.len())).then(|| text.parse().ok()).flatten()
 }
 
-fn unix_nanos(text: &str) -> Option<u64> {
+fn unix_micros(text: &str) -> Option<u64> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let unit = match whole.len() {
-        9..=11 => NANOS_A_SECOND,
-        13 if fraction.is_empty() => NANOS_A_SECOND / 1_000,
-        16 if fraction.is_empty() => NANOS_A_SECOND / 1_000_000,
+        9..=11 => MICROS_A_SECOND,
+        13 if fraction.is_empty() => MICROS_A_SECOND / 1_000,
+        16 if fraction.is_empty() => 1,
         _ => return None,
     };
-    number(whole, 1..=16)?.checked_mul(unit)?.checked_add(nanos(fraction)?)
+    number(whole, 1..=16)?.checked_mul(unit)?.checked_add(micros(fraction)?)
 }
 
-/// The digits behind a point as nanoseconds.
-fn nanos(fraction: &str) -> Option<u64> {
-    (0..9).try_fold(0, |nanos, at| match fraction.as_bytes().get(at) {
-        None => Some(nanos * 10),
-        Some(digit) => digit.is_ascii_digit().then(|| nanos * 10 + u64::from(digit - b'0')),
+/// The digits behind a point as microseconds.
+fn micros(fraction: &str) -> Option<u64> {
+    (0..6).try_fold(0, |micros, at| match fraction.as_bytes().get(at) {
+        None => Some(micros * 10),
+        Some(digit) => digit.is_ascii_digit().then(|| micros * 10 + u64::from(digit - b'0')),
     })
 }
 
@@ -94,8 +88,8 @@ fn days(date: &str) -> Option<u64> {
     Some(365 * y + y / 4 - y / 100 + y / 400 + (153 * m + 2) / 5 + day - 1)
 }
 
-/// Seconds since midnight, and the nanoseconds behind them.
-fn seconds_and_nanos(time: &str) -> Option<(u64, u64)> {
+/// Seconds since midnight, and the microseconds behind them.
+fn seconds_and_micros(time: &str) -> Option<(u64, u64)> {
     let (whole, fraction) = time.find(['.', ',']).map_or((time, ""), |at| (&time[..at], &time[at + 1..]));
     let (hour, minute, second, fraction) = if whole.contains(':') {
         let mut parts = whole.split(':');
@@ -117,7 +111,7 @@ fn seconds_and_nanos(time: &str) -> Option<(u64, u64)> {
     };
     let (hour, minute, second) = (number(hour, 1..=2)?, number(minute, 1..=2)?, number(second, 1..=2)?);
     let holds = hour <= 24 && minute <= 59 && second <= 60;
-    holds.then_some(hour * 3_600 + minute * 60 + second).zip(nanos(fraction))
+    holds.then_some(hour * 3_600 + minute * 60 + second).zip(micros(fraction))
 }
 
 /// An offset from UTC: `02`, `0200` or `02:00`.
@@ -175,6 +169,9 @@ mod tests {
     #[test]
     fn later_is_more() {
         let ordered = [
+            "0001-01-01",
+            "1605",
+            "1650-02-03",
             "1999-06-01",
             "999999999",
             "2019-06-01",
@@ -188,6 +185,9 @@ mod tests {
             "2024-05-01T10:00:00.5Z",
             "2024-05-01T12:00:00",
             "2024-05-01T10:00:00-05:00",
+            "2284-02-24",
+            "2284-06-03",
+            "9999-12-31T23:59:60.999999Z",
         ];
         assert!(ordered.is_sorted_by(|a, b| instant(a) < instant(b)), "{:?}", ordered.map(instant));
     }

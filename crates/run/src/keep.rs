@@ -105,6 +105,11 @@ pub struct RankInput<'a> {
 }
 
 impl KeepRule {
+    /// Whether it looks at dates.
+    pub fn goes_by_date(&self) -> bool {
+        matches!(self, KeepRule::Newest | KeepRule::Oldest)
+    }
+
     /// What to say where no document has what the rule goes by.
     pub fn idle_note(&self) -> Option<String> {
         let what = match self {

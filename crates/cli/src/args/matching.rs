@@ -109,7 +109,7 @@ pub(crate) struct MatchArgs {
     /// judge, best with --shingle word:3 and a --threshold about 0.33.
     #[arg(long, value_name = "RULE", help_heading = "Matching", hide_short_help = true)]
     pub(crate) verify: Option<Verify>,
-    /// Exact means equal bytes of text, not equal words
+    /// Exact means equal bytes, of a text or a whole page or file, not equal words
     #[arg(long, help_heading = "Matching", hide_short_help = true)]
     pub(crate) raw: bool,
     /// Digest that tells equal texts: xxh3-128, blake3, sha256, sha1 or md5 [default: xxh3-128]
@@ -194,7 +194,7 @@ pub(crate) struct MatchArgs {
 /// What sketches are made of, where nothing is matched.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct SketchArgs {
-    /// Digest of the bytes of text, not of its words
+    /// Digest of the bytes, of a text or a whole page or file, not of its words
     #[arg(long, help_heading = "Sketches")]
     raw: bool,
     /// Bits of a fingerprint: 32, 64 or 128 [default: 64]
@@ -340,8 +340,11 @@ impl MatchArgs {
                 sample: None,
                 ..self
             };
-            // Of equal bytes, words are equal whatever counts of them.
-            self.text = if self.raw { TextArgs::default() } else { TextArgs { bag: false, ..self.text } };
+            // Of equal bytes, words are equal whatever counts of them, and pages whatever is content.
+            if self.raw {
+                (self.text, self.content) = (TextArgs::default(), None);
+            }
+            self.text.bag = false;
         }
         self
     }
@@ -374,6 +377,18 @@ impl MatchArgs {
         ]
     }
 
+    /// A flag that says how documents are compared, beyond what words and shingles are.
+    pub(crate) fn given_of_methods(&self) -> Option<&'static str> {
+        let of_methods =
+            [("method", self.method.is_some()), ("within", self.within.is_some()), ("raw", self.raw)];
+        let rules = self.rules().into_iter().map(|(flag, given, _)| (flag, given));
+        of_methods
+            .into_iter()
+            .chain(rules)
+            .find(|&(flag, given)| given && flag != "shingle")
+            .map(|(flag, _)| flag)
+    }
+
     /// Refuses a flag that none of several methods looks at, unless it is one of those read elsewhere.
     pub(crate) fn check_methods(&self, methods: &[Method], elsewhere: &[&str]) -> Result<()> {
         let unread = |&(flag, given, its): &(&str, bool, &[Method])| {
@@ -402,8 +417,16 @@ impl MatchArgs {
                 "--threshold goes with --verify shingles or less-differences, not with {verify}: --hamming decides"
             );
         }
+        if let (Some(verify), true, true) = (unread, self.threshold.is_some(), self.bands.is_some()) {
+            bail!(
+                "--threshold goes without --verify {verify}, which decides, where --bands and --rows are given"
+            );
+        }
         if let (Method::Exact, true, Some(flag)) = (method, self.raw, self.text.given_of_words()) {
             bail!("--{flag} says which words are equal: with --method exact it goes without --raw");
+        }
+        if method == Method::Exact && self.raw && self.content.is_some() {
+            bail!("--content says what of a page is compared: with --method exact it goes without --raw");
         }
         match (self.bands, self.rows) {
             (Some(_), None) | (None, Some(_)) => bail!("--bands and --rows go together"),

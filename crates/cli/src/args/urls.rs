@@ -30,7 +30,7 @@ pub(crate) struct UrlArgs {
         hide_short_help = true
     )]
     versions: Option<VersionsKind>,
-    /// Resemblance from which documents tied by a redirect, a revisit or rel=canonical are one page [default: 0.5]
+    /// Resemblance from which documents tied by a redirect, a revisit, rel=canonical or --url-rules are one page [default: 0.5]
     #[arg(long, value_name = "J", help_heading = "URLs", hide_short_help = true)]
     url_threshold: Option<f64>,
     /// Also compare documents whose URLs have one key by learned rules, as `url learn` writes them

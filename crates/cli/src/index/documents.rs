@@ -9,7 +9,6 @@ use crate::dedup::{Scratch, resources};
 use crate::inputs::{are_spooled, named, selection};
 use crate::terminal::note;
 use anyhow::{Result, bail};
-use onefold_formats::source::Fields;
 use onefold_index::{Durability, Index, Match, Options, Sketch, Stored, Verdict};
 use onefold_pipeline::online::{Feed, Incoming};
 use onefold_server::{AnswerLine, StoredLine, sketch_of};
@@ -49,12 +48,7 @@ fn feed(
     mut take: impl FnMut(Vec<Incoming>) -> Result<()>,
 ) -> Result<()> {
     let mut plan = plan_of(index)?;
-    plan.fields = Fields {
-        id: input.id_field.clone(),
-        text: input.text_field.clone(),
-        url: input.url_field.clone(),
-        ..Fields::default()
-    };
+    plan.fields = input.fields.fields();
     plan.max_document_bytes = input.max_document;
     let named = named(input)?;
     let scratch = Scratch::new(machine, are_spooled(&named))?;

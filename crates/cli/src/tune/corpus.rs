@@ -14,7 +14,7 @@
 
 use super::curves::Curves;
 use crate::CANCEL;
-use crate::args::{InputArgs, MatchArgs, Tune};
+use crate::args::{FieldArgs, InputArgs, MatchArgs, Tune};
 use crate::dedup::{Scratch, plan, resources};
 use crate::inputs::{named, selection};
 use crate::progress::Bars;
@@ -75,15 +75,7 @@ struct Text {
 pub(super) fn estimate(arguments: &Tune, curves: &Curves) -> Result<Estimate> {
     let bars = Bars::new(arguments.machine.quiet);
     let scratch = Scratch::new(&arguments.machine, true)?;
-    let input = InputArgs {
-        inputs: arguments.corpus.clone(),
-        files_from: Vec::new(),
-        id_field: "id".into(),
-        text_field: arguments.text_field.clone(),
-        url_field: "url".into(),
-        max_document: Plan::default().max_document_bytes,
-        max_bad_records: None,
-    };
+    let input = InputArgs::of(arguments.corpus.clone(), FieldArgs::with_text(&arguments.text_field));
     let matching = MatchArgs {
         shingle: arguments.shingle,
         signature: Some(arguments.signature),

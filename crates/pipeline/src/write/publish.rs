@@ -3,11 +3,13 @@
 use crate::error::Error;
 use crate::job::{EvidenceFormat, Job};
 use crate::workdir::{Workdir, lock};
+use onefold_formats::inputs::WORKING;
+use onefold_run::Manifest;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// Folder of the output that holds what is not output yet.
-pub(crate) const STAGING: &str = ".onefold";
+pub(crate) const STAGING: &str = WORKING;
 /// Lists in the working folder what is staged, once everything is.
 const PUBLISHING: &str = "publishing";
 /// Tables of evidence; the last one is there only where it has rows.
@@ -55,6 +57,16 @@ pub(super) fn written(output: &Path) -> Vec<PathBuf> {
         all.extend(TABLES.map(|table| output.join(format!("{table}.{ending}"))));
     }
     all
+}
+
+/// What of an output folder and of a working folder is a run's own. Where no run is known to have written there, it may be
+/// anybody's but for its name.
+pub(crate) fn own(output: &Path, place: &Path) -> Vec<PathBuf> {
+    let mut own = vec![output.join(STAGING), place.to_owned()];
+    if place.join(PUBLISHING).exists() || Manifest::read(output).is_ok() {
+        own.extend(written(output));
+    }
+    own
 }
 
 pub(super) fn staged(output: &Path) -> PathBuf {

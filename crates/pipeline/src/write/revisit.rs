@@ -66,23 +66,20 @@ struct Fetched<'a> {
 impl<'a> Fetched<'a> {
     fn of_warc(record: &'a [u8]) -> Option<Self> {
         let header = WarcHeader::parse(record)?;
-        let block = &record[header.len..];
-        let block = block.get(..header.content_length()? as usize).unwrap_or(block);
         let is_http = matches!(header.get("WARC-Type"), Some(b"response" | b"revisit"));
         let kind = match header.get("WARC-Type") {
             Some(b"conversion") => Kind::Conversion,
             _ => Kind::Page,
         };
-        let fetched = Self::of_block(block, header.text("Content-Type"), is_http);
+        let fetched = Self::of_block(header.block(record), header.text("Content-Type"), is_http);
         let payload_digest = header.text("WARC-Payload-Digest");
         Some(Fetched { kind, url: header.target_uri(), payload_digest, ..fetched })
     }
 
     fn of_arc(record: &'a [u8]) -> Option<Self> {
         let header = ArcHeader::parse(record)?;
-        let block = &record[header.len..];
-        let block = block.get(..header.content_length as usize).unwrap_or(block);
-        Some(Fetched { url: Some(header.url), ..Self::of_block(block, Some(header.content_type), true) })
+        let fetched = Self::of_block(header.block(record), Some(header.content_type), true);
+        Some(Fetched { url: Some(header.url), ..fetched })
     }
 
     fn of_block(block: &'a [u8], content_type: Option<&'a str>, is_http: bool) -> Self {
@@ -118,7 +115,7 @@ struct Keeper {
     describing: Option<Vec<Vec<u8>>>,
     payloads: Payloads,
     /// Whether who replays a revisit finds it: it is in an archive, of the document's kind, and its URL can be written. Of one
-    /// in an index only its URL is known.
+    /// in an index only its URL is known, and not whether it is in any archive.
     is_found: bool,
 }
 
@@ -135,9 +132,8 @@ impl Keeper {
                 Fate::Outside(index) => run.verdicts.outside[index].url.clone().map(String::into_bytes),
                 _ => None,
             };
-            let is_found = url.as_deref().is_some_and(is_field_value);
             let (names, payloads) = (Names::default(), Payloads::Unequal);
-            return Ok(Keeper { names, url, digest: None, describing: None, payloads, is_found });
+            return Ok(Keeper { names, url, digest: None, describing: None, payloads, is_found: false });
         };
         let names = run.table.names(keeper)?;
         let format = run.context.sources[run.table.source_of(keeper)].format;
