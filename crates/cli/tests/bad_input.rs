@@ -638,7 +638,7 @@ fn too_many_bad_records_are_told_alike_in_every_run() {
     // More than a block of them.
     place.write("a.jsonl", good.clone() + &"bad\n".repeat(60_000));
     let expected = format!(
-        "more than 7000 bad records, the most that --max-bad-records allows; the first: a.jsonl: record at {}: ",
+        "more than 7000 bad records, the most that --max-bad-records allows; one of the first: a.jsonl: record at {}: ",
         good.len()
     );
     for run in 0..4 {
@@ -650,7 +650,7 @@ fn too_many_bad_records_are_told_alike_in_every_run() {
     place.write("b.jsonl", format!("{good}bad\n{copies}bad\n"));
     place.run("dedup b.jsonl --output stopped").fails(2, &["--max-removed"]);
     let named = format!(
-        "more than 1 bad records, the most that --max-bad-records allows; the first: b.jsonl: record at {}",
+        "more than 1 bad records, the most that --max-bad-records allows; one of the first: b.jsonl: record at {}",
         good.len()
     );
     place.run("dedup b.jsonl --output stopped --resume --max-bad-records 1").fails(2, &[&named]);

@@ -79,6 +79,9 @@ fn another_folder_for_temporary_files_gives_the_same_bytes() {
     assert_same_output(&place.path("plain"), &place.path("temp-out"));
     assert!(common::tree(&place.path("temp")).is_empty(), "nothing stays in --temp");
     place.dedup_to("a.jsonl --temp not/there/yet", "made");
+    // One that cannot be used is not passed over.
+    place.write("file", "");
+    place.run("dedup a.jsonl --output other --temp file/temp").fails(2, &["--temp", "file"]);
 }
 
 #[test]

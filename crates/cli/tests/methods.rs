@@ -277,8 +277,6 @@ fn every_removed_document_is_alike_to_the_one_that_was_kept() {
     let place = Place::new();
     let documents = family(250);
     write(&place, &documents);
-    let run = place.dedup("a.jsonl --method join --containment 0.7");
-    let removed: BTreeSet<String> = run.removed_ids().into_iter().collect();
     let texts: BTreeMap<&str, &str> =
         documents.iter().map(|(id, text)| (id.as_str(), text.as_str())).collect();
     let set = |id: &str| {
@@ -286,11 +284,22 @@ fn every_removed_document_is_alike_to_the_one_that_was_kept() {
         read.read(texts[id]);
         ShingleSet::of(&read, Shingling::default(), &mut Vec::new())
     };
-    for line in run.removed() {
-        let (id, keeper) = (line["id"].as_str().unwrap(), line["keeper"]["id"].as_str().unwrap());
-        assert!(!removed.contains(keeper), "{keeper} was kept for {id} and is gone");
-        let found = overlap(set(id).hashes(), set(keeper).hashes());
-        assert!(found.reaches(0.8) || found.containment() >= 0.7, "{id} {keeper} {found:?}");
+    for (flags, contained) in [
+        ("", f64::INFINITY),
+        ("--method simhash --hamming 7", f64::INFINITY),
+        ("--method combined", f64::INFINITY),
+        ("--method join --containment 0.7", 0.7),
+    ] {
+        let run = place.dedup(&format!("a.jsonl --force {flags}"));
+        let removed: BTreeSet<String> = run.removed_ids().into_iter().collect();
+        assert!(removed.len() > 10, "{flags}: {}", removed.len());
+        for line in run.removed() {
+            let (id, keeper) = (line["id"].as_str().unwrap(), line["keeper"]["id"].as_str().unwrap());
+            assert!(!removed.contains(keeper), "{flags}: {keeper} was kept for {id} and is gone");
+            let found = overlap(set(id).hashes(), set(keeper).hashes());
+            let is_alike = found.reaches(0.8) || found.containment() >= contained;
+            assert!(is_alike, "{flags}: {id} {keeper} {found:?}");
+        }
     }
 }
 

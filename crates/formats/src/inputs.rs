@@ -185,9 +185,9 @@ impl Inputs {
                 let ending =
                     if ending.is_empty() { format!(".{number}") } else { format!(".{number}.{ending}") };
                 // Of names as long as they may be, what stands in front is shortened.
-                let most = LONGEST_NAME.saturating_sub(ending.len());
-                file.relative =
-                    original.with_file_name(stem[..stem.floor_char_boundary(most)].to_owned() + &ending);
+                let most = LONGEST_NAME.saturating_sub(ending.len()).min(stem.len());
+                let cut = (0..=most).rev().find(|&at| stem.is_char_boundary(at)).unwrap_or(0);
+                file.relative = original.with_file_name(stem[..cut].to_owned() + &ending);
                 number += 1;
             }
         }

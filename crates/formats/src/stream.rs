@@ -112,7 +112,11 @@ impl Stream {
                             self.gap = Some(gap.starts_line);
                             BadRecord::new(BadKind::Corrupt, gap.message)
                         }
-                        None => damage(&error),
+                        None => {
+                            let mut bad = damage(&error);
+                            bad.message += &self.reader.unread();
+                            bad
+                        }
                     });
                 }
             }

@@ -47,11 +47,13 @@ pub enum Error {
         limit: f64,
     },
     /// Too much is bad.
-    #[error("more than {limit} bad records, the most that --max-bad-records allows; the first: {first}")]
+    #[error(
+        "more than {limit} bad records, the most that --max-bad-records allows; one of the first: {first}"
+    )]
     MaxBad {
         /// Bad records allowed.
         limit: u64,
-        /// The first of them, with its place.
+        /// The first of those that had been read, with its place.
         first: String,
     },
     /// Stopped from outside.

@@ -77,6 +77,12 @@ impl Decoder {
         self.packed.as_ref().map_or(0, |packed| packed.member)
     }
 
+    /// Where the member is that nothing could be read behind, and how much of the file that is, in words.
+    pub(crate) fn unread(&self) -> String {
+        let (member, size) = (self.member(), self.file.file().metadata().map_or(0, |about| about.len()));
+        format!("; the file goes on from byte {member} for {} bytes", size.saturating_sub(member))
+    }
+
     /// After an error of [`read`](Read::read): goes on at the next member, if there is one.
     ///
     /// # Errors
