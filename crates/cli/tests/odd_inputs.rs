@@ -274,6 +274,25 @@ fn what_no_name_promised_is_passed_over_and_what_a_name_promised_is_bad() {
 }
 
 #[test]
+fn a_file_that_is_not_what_its_name_says_does_not_hinder_others_of_its_kind() {
+    let place = Place::new();
+    let text = prose("a", 60);
+    for (kind, misnamed, page) in [("html", "0.warc.gz", "<html><body><p>"), ("md", "0.parquet", "")] {
+        place.write(format!("{kind}/{misnamed}"), format!("{page}service unavailable\n"));
+        place.write(format!("{kind}/a.{kind}"), format!("{page}{text}\n"));
+        place.write(format!("{kind}/b.{kind}"), format!("{page}{text} and more\n"));
+        for flags in ["", "--method join", "--containment 0.9", "--keep longest"] {
+            let output = format!("out-{kind}{flags}").replace(' ', "_");
+            let run = place.dedup_to(&format!("{kind} {flags}"), &output);
+            run.counted(3, 1, 1, 1);
+            assert_eq!(run.bad()[0]["kind"], "unrecognised");
+        }
+        let pairs = place.run(&format!("pairs {kind}")).ok();
+        assert_eq!(pairs.text().lines().count(), 2);
+    }
+}
+
+#[test]
 fn files_are_found_again_whatever_bytes_they_are_named_by() {
     let place = Place::new();
     let two = |topic: &str| line("1", &prose(topic, 60)) + &line("2", &prose(topic, 60));

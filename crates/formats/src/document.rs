@@ -159,6 +159,12 @@ impl Parser {
         Parser { is_expected: sniff::promises_documents(name), promised, ..self }
     }
 
+    /// The same parser for documents that were read before, of any file of the format: what their names promise was held against
+    /// them then.
+    pub fn of_any_file(self) -> Self {
+        Parser { is_expected: false, promised: None, ..self }
+    }
+
     /// Reads a record.
     pub fn parse<'a>(&self, bytes: &'a [u8], kind: &FrameKind) -> Parsed<'a> {
         let outcome = match kind {

@@ -44,7 +44,7 @@ impl<'a> Context<'a> {
             let known = shared.iter().find(|(format, _)| *format == source.format);
             let made = match known {
                 Some((_, parser)) => Arc::clone(parser),
-                None => Arc::new(parser(source, job)?),
+                None => Arc::new(parser(source, job)?.of_any_file()),
             };
             if known.is_none() && !matches!(source.format, Format::Csv | Format::Tsv) {
                 shared.push((source.format, Arc::clone(&made)));
