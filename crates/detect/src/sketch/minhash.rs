@@ -18,6 +18,8 @@ const EMPTY: u64 = u64::MAX;
 /// costs less than to hash anew.
 const FRESH_ROUNDS: u64 = 3;
 const FRESH_BITS: u64 = 16;
+/// So many shingles a bin leave none empty, unless most are repeats.
+const REPEATED: u64 = 16;
 
 /// A reusable signature under construction: [`begin`](Self::begin), [`add`](Self::add) each shingle,
 /// [`finish`](Self::finish).
@@ -71,7 +73,7 @@ impl MinHash {
         }));
     }
 
-    /// The shingles that were added, in order and with repeats.
+    /// The shingles that were added, with repeats; after [`finish`](Self::finish) each may be there once, in another order.
     pub fn shingles(&self) -> &[u64] {
         &self.hashes
     }
@@ -86,6 +88,11 @@ impl MinHash {
         for (open, &value) in self.open.iter_mut().zip(&self.values) {
             *open = if value == EMPTY { EMPTY } else { 0 };
             empty += usize::from(value == EMPTY);
+        }
+        // Bins that stay empty under many shingles are a sign that these are few, many times over.
+        if empty > 0 && self.hashes.len() as u64 > REPEATED * len {
+            self.hashes.sort_unstable();
+            self.hashes.dedup();
         }
         let mut round = 0;
         while empty > 0 {
