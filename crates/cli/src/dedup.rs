@@ -220,6 +220,24 @@ pub(crate) fn plan(input: &InputArgs, matching: &MatchArgs) -> Result<Plan> {
     matching.apply(plan)
 }
 
+/// A job that lists something of all documents, with what does not fit below `scratch`.
+pub(crate) fn listing<'a>(
+    plan: Plan,
+    (input, machine): (&InputArgs, &MachineArgs),
+    scratch: &Scratch,
+    bars: &'a Bars,
+) -> Result<Job<'a>> {
+    Ok(Job {
+        plan,
+        selection: selection(named(input)?, scratch.path(), machine.quiet)?,
+        resources: Resources { temp: Some(scratch.path().to_owned()), ..resources(machine)? },
+        switches: Switches { max_bad_records: input.max_bad_records, ..Switches::default() },
+        against: None,
+        progress: bars,
+        cancel: &CANCEL,
+    })
+}
+
 /// What the job may use, of which the allocator is told.
 pub(crate) fn resources(machine: &MachineArgs) -> Result<Resources> {
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
@@ -322,7 +340,7 @@ fn print_estimate(job: &Job<'_>, output: Option<&Path>, json: bool) -> Result<()
         human(job.resources.memory_bytes)
     );
     outln!(
-        "disk       {} temporary, {} output at most",
+        "disk       {} temporary at most, {} output with nothing removed",
         human(estimate.temp_bytes),
         human(estimate.output_bytes)
     );

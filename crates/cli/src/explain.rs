@@ -8,6 +8,7 @@ use onefold_run::{DocumentRef, TEXT_CHARS, UrlRule, Verdict};
 use std::io::Write;
 
 pub(crate) fn run(arguments: &Explain) -> Result<()> {
+    let _waiting = crate::Waiting::with_nothing_made();
     let mut out = std::io::stdout().lock();
     let mut first = true;
     let unread = explain(&arguments.run, &arguments.id, |explanation| -> Result<()> {

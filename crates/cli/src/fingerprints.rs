@@ -1,14 +1,12 @@
 //! `onefold fingerprints`.
 
-use crate::CANCEL;
 use crate::args::{FingerprintFormat, Fingerprints};
-use crate::dedup::{Scratch, plan, resources};
-use crate::inputs::{named, selection};
+use crate::dedup::{Scratch, listing, plan};
 use crate::progress::Bars;
 use crate::terminal::{note, tsv_field};
 use anyhow::Result;
 use onefold_detect::measure::estimate::ValueBits;
-use onefold_pipeline::{FingerprintsSummary, Job, Switches};
+use onefold_pipeline::{FingerprintsSummary, Job};
 use onefold_run::{Method, Plan};
 use std::io::{BufWriter, Write};
 
@@ -20,15 +18,7 @@ pub(crate) fn run(arguments: &Fingerprints) -> Result<()> {
     }
     let plan = shaped(arguments, plan(&arguments.input, &arguments.sketches.matching())?)?;
     let bits = plan.simhash.bits;
-    let job = Job {
-        plan,
-        selection: selection(named(&arguments.input)?, scratch.path(), arguments.machine.quiet)?,
-        resources: resources(&arguments.machine)?,
-        switches: Switches { max_bad_records: arguments.input.max_bad_records, ..Switches::default() },
-        against: None,
-        progress: &bars,
-        cancel: &CANCEL,
-    };
+    let job = listing(plan, (&arguments.input, &arguments.machine), &scratch, &bars)?;
     let work = scratch.path().join("work");
     let outcome = match arguments.format {
         FingerprintFormat::Tsv => {

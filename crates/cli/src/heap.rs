@@ -8,9 +8,10 @@
 
 /// Budgets below this are small.
 const SMALL_BUDGET: u64 = 1 << 30;
-/// Blocks from this size on go back to the system.
+/// Blocks from this size on go back to the system. Readers of files have buffers of half of it, one after the other for
+/// each of many small files: those are to stay.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
-const LARGE_BLOCK: libc::c_int = 1 << 20;
+const LARGE_BLOCK: libc::c_int = 2 << 20;
 
 /// Lets large blocks go back to the system as soon as they are freed, if the job has to do with little memory.
 pub(crate) fn keep_to(budget_bytes: u64) {

@@ -1,29 +1,19 @@
 //! `onefold pairs`.
 
-use crate::CANCEL;
 use crate::args::{Pairs, PairsFormat};
-use crate::dedup::{Scratch, plan, resources};
-use crate::inputs::{named, selection};
+use crate::dedup::{Scratch, listing, plan};
 use crate::progress::Bars;
 use crate::terminal::{note, outln, tsv_field};
 use anyhow::Result;
-use onefold_pipeline::{Job, Pair, PairsSummary, Switches};
+use onefold_pipeline::{Pair, PairsSummary};
 use std::io::{BufWriter, Write};
 use std::time::Instant;
 
 pub(crate) fn run(arguments: &Pairs) -> Result<()> {
     let bars = Bars::new(arguments.machine.quiet);
     let scratch = Scratch::new(&arguments.machine, true)?;
-    let mut job = Job {
-        plan: plan(&arguments.input, &arguments.matching)?,
-        selection: selection(named(&arguments.input)?, scratch.path(), arguments.machine.quiet)?,
-        resources: resources(&arguments.machine)?,
-        switches: Switches { max_bad_records: arguments.input.max_bad_records, ..Switches::default() },
-        against: None,
-        progress: &bars,
-        cancel: &CANCEL,
-    };
-    job.plan = job.plan.tuned(arguments.matching.given_bands())?;
+    let plan = plan(&arguments.input, &arguments.matching)?.tuned(arguments.matching.given_bands())?;
+    let job = listing(plan, (&arguments.input, &arguments.machine), &scratch, &bars)?;
     let mut sink = if arguments.histogram { Sink::None } else { Sink::new(arguments, &scratch)? };
     let started = Instant::now();
     let (expand, max_pairs) = (arguments.expand, arguments.max_pairs);

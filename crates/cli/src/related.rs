@@ -1,13 +1,10 @@
 //! `onefold related`.
 
-use crate::CANCEL;
 use crate::args::{InputArgs, MatchArgs, MethodName, Related};
-use crate::dedup::{Scratch, plan, resources};
-use crate::inputs::{named, selection};
+use crate::dedup::{Scratch, listing, plan};
 use crate::progress::Bars;
 use crate::terminal::{escape, note, outln, tsv_field};
 use anyhow::Result;
-use onefold_pipeline::{Job, Switches};
 
 pub(crate) fn run(arguments: &Related) -> Result<()> {
     let bars = Bars::new(arguments.machine.quiet);
@@ -16,15 +13,7 @@ pub(crate) fn run(arguments: &Related) -> Result<()> {
     let matching =
         MatchArgs { method: Some(MethodName::Minhash), shingle: arguments.shingle, ..MatchArgs::default() };
     let plan = onefold_run::Plan { method: onefold_run::Method::Exact, ..plan(&input, &matching)? };
-    let job = Job {
-        plan: plan.tuned(None)?,
-        selection: selection(named(&input)?, scratch.path(), arguments.machine.quiet)?,
-        resources: resources(&arguments.machine)?,
-        switches: Switches::default(),
-        against: None,
-        progress: &bars,
-        cancel: &CANCEL,
-    };
+    let job = listing(plan.tuned(None)?, (&input, &arguments.machine), &scratch, &bars)?;
     let work = scratch.path().join("work");
     let found = onefold_pipeline::related(&job, &work, &arguments.id, arguments.top, arguments.least);
     bars.finish();

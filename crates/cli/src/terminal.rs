@@ -103,8 +103,13 @@ fn hint(error: &Error) -> Option<String> {
         Error::Io(error) | Error::Formats(onefold_formats::Error::Io(error))
             if error.kind() == std::io::ErrorKind::StorageFull =>
         {
-            let resume = if RESUMABLE.load(Ordering::Relaxed) { ", and --resume goes on" } else { "" };
-            format!("nothing half-written is left; --temp and --output can be on another disk{resume}")
+            if RESUMABLE.load(Ordering::Relaxed) {
+                "nothing half-written is left; --resume goes on once there is room, and without it --temp and --output can \
+                 be on another disk"
+                    .into()
+            } else {
+                "no temporary file is left; --temp, and what is written to, can be on another disk".into()
+            }
         }
         Error::Io(error) | Error::Formats(onefold_formats::Error::Io(error))
             if error.kind() == std::io::ErrorKind::FileTooLarge =>

@@ -4,7 +4,7 @@
 mod common;
 
 use common::shim::{SIGINT, SIGTERM, Shim};
-use common::{Place, assert_same_output, four_documents};
+use common::{Place, assert_same_output, four_documents, line, prose};
 use onefold_testkit::{Corpus, skip, write_jsonl};
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -257,4 +257,55 @@ fn a_reader_that_has_gone_is_no_failure_and_a_full_disk_is() {
         assert_eq!(ended(place.command(arguments).stdout(full()).stderr(quiet())), Some(2), "{arguments}");
         assert_eq!(ended(place.command(arguments).stdout(quiet()).stderr(full())), Some(0), "{arguments}");
     }
+}
+
+#[test]
+fn an_input_that_grows_while_it_is_read_is_told() {
+    let place = Place::new();
+    let numbered = |n: usize| line(&format!("d{n}"), &prose(&format!("t{n}x"), 60));
+    let text: String = (0..20_000).map(numbered).collect();
+    let path = place.write("a.jsonl", &text);
+    let stop = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            use std::io::Write as _;
+            let mut file = fs_err::OpenOptions::new().append(true).open(&path).unwrap();
+            for n in 0..2_000 {
+                if stop.load(std::sync::atomic::Ordering::Relaxed) {
+                    break;
+                }
+                file.write_all(numbered(1_000_000 + n).as_bytes()).unwrap();
+                std::thread::sleep(std::time::Duration::from_millis(2));
+            }
+        });
+        let ran = place.run("dedup a.jsonl --output out");
+        stop.store(true, std::sync::atomic::Ordering::Relaxed);
+        ran.fails(2, &["a.jsonl: changed while it was read"]);
+    });
+    assert!(!place.path("out/kept").exists() && !place.path("out/manifest.json").exists());
+    place.run("dedup a.jsonl --output out").ok();
+}
+
+#[test]
+fn a_hangup_that_is_ignored_stays_ignored() {
+    let place = Place::new();
+    onefold_testkit::write_jsonl(&onefold_testkit::Corpus::new(20_000), place.path("a.jsonl")).unwrap();
+    let ended = |ignored: bool| {
+        let run = format!("{} dedup a.jsonl --output out --force --quiet", env!("CARGO_BIN_EXE_onefold"));
+        let trap = if ignored { "trap '' HUP;" } else { "" };
+        // The shell becomes the command, which is sent the signal by its number.
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-c", &format!("{trap} exec {run}")]).current_dir(place.path(""));
+        let child = place.start(&mut shell);
+        for _ in 0..20 {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+            let _ = nix::sys::signal::kill(
+                nix::unistd::Pid::from_raw(child.id() as i32),
+                nix::sys::signal::Signal::SIGHUP,
+            );
+        }
+        common::ended(child).status.code()
+    };
+    assert_eq!(ended(true), Some(0));
+    assert_ne!(ended(false), Some(0));
 }

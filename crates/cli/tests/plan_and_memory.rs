@@ -4,7 +4,7 @@
 mod common;
 
 use common::archive::Record;
-use common::{Place, assert_same_output, compressed, four_documents};
+use common::{Place, assert_same_output, compressed, four_documents, line};
 use onefold_testkit::{Compression, Corpus, write_jsonl, write_wet};
 
 const MIB: u64 = 1 << 20;
@@ -408,4 +408,34 @@ fn the_plan_counts_urls_that_are_ids_twice() {
     let run = place.dedup("a.jsonl");
     let written: usize = common::tree(&run.folder).values().map(Vec::len).sum();
     assert!(written as u64 <= plan["output_bytes"].as_u64().unwrap(), "{written}, {plan}");
+}
+
+#[test]
+fn documents_of_compressed_streams_are_expected_as_they_are() {
+    let place = Place::new();
+    // Of few words, so that it is packed well, and a buffer ahead of what is read holds many documents.
+    let corpus = Corpus { vocabulary: 1_000, ..corpus(120_000, 40.0) };
+    write_jsonl(&corpus, place.path("a.jsonl")).unwrap();
+    let text = fs_err::read(place.path("a.jsonl")).unwrap();
+    place.write("a.jsonl.gz", compressed::gzip(&text));
+    place.write("a.jsonl.zst", compressed::zstd(&text));
+    for name in ["a.jsonl", "a.jsonl.gz", "a.jsonl.zst"] {
+        let plan = &place.run(&format!("dedup {name} --plan --json")).ok().json()[0];
+        let documents = plan["documents"].as_u64().unwrap();
+        assert!((108_000..132_000).contains(&documents), "{name}: {documents}");
+        if name != "a.jsonl" {
+            assert!(plan["temp_bytes"].as_u64().unwrap() > text.len() as u64 * 9 / 10, "{name}: {plan}");
+        }
+    }
+}
+
+#[test]
+fn a_line_that_does_not_fit_is_not_held_to_say_so() {
+    let place = Place::new();
+    place.write("a.jsonl", line("a", &"word ".repeat(20 << 20)));
+    let ran = place.run("dedup a.jsonl --output out --memory 60MiB --max-document 1GiB --threads 2");
+    let says = ran.fails(2, &["need", "--memory"]).stderr;
+    let memory: u64 =
+        says.split("about --memory ").nth(1).unwrap().split("MiB").next().unwrap().parse().unwrap();
+    assert!(memory > 1000, "{says}");
 }

@@ -326,3 +326,14 @@ fn a_piece_that_was_damaged_is_not_believed() {
         _ => drop(ran.fails(2, &["out"])),
     }
 }
+
+#[test]
+fn what_is_to_be_overwritten_is_nothing_to_resume() {
+    let place = Place::new();
+    place.write("a.jsonl", four_documents());
+    place.dedup_to("a.jsonl --threshold 0.9", "out");
+    place.run("dedup a.jsonl --output out --resume").fails(2, &["changed"]);
+    place.run("dedup a.jsonl --output out --resume --force").ok();
+    place.dedup_to("a.jsonl", "plain");
+    assert_same_output(&place.path("plain"), &place.path("out"));
+}

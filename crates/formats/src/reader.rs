@@ -188,6 +188,17 @@ impl Reader {
         }
     }
 
+    /// How much of the file the records so far took, as it is compressed; a buffer ahead of them is none of it. 0 where that is
+    /// not known.
+    pub fn bytes_taken(&self) -> u64 {
+        match self {
+            Reader::Stream(reader) => reader.stream.bytes_taken(),
+            Reader::Members(_) => self.bytes_read(),
+            #[cfg(feature = "parquet")]
+            Reader::Parquet(_) => 0,
+        }
+    }
+
     /// Where the next record starts, and how many there were: what [`open`](Self::open) takes to continue.
     pub fn position(&self) -> (u64, u64) {
         match self {

@@ -57,6 +57,13 @@ impl Stream {
         &self.buffer[self.start..self.filled]
     }
 
+    /// How much of the file what was consumed took, in proportion to what was decompressed of it.
+    pub(crate) fn bytes_taken(&self) -> u64 {
+        let (packed, waiting) = self.reader.bytes_taken();
+        let made = self.offset + self.unread().len() as u64 + waiting as u64;
+        (packed as f64 * (self.offset as f64 / made.max(1) as f64)) as u64
+    }
+
     pub(crate) fn offset(&self) -> u64 {
         self.offset
     }

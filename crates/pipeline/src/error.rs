@@ -136,6 +136,9 @@ pub enum Error {
         /// What changed.
         what: String,
     },
+    /// An input was written to while it was read.
+    #[error("{0}: changed while it was read")]
+    InputChanged(String),
     /// More pairs than asked for.
     #[error("more than {limit} pairs to list or count")]
     MaxPairs {

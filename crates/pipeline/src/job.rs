@@ -164,15 +164,15 @@ pub fn dedup(job: &Job<'_>, output: &Path) -> Result<Outcome, Error> {
     let resumes = job.switches.resume && Workdir::is_at(&place);
     if !resumes {
         if job.switches.resume && output.join("manifest.json").exists() {
-            let manifest = finished(job, output, &found)?;
-            // A run stopped while it cleaned up leaves what is of no more use.
-            if place.exists() || hidden.exists() {
-                let _lock = OutputLock::take(output)?;
-                for left in [&place, &hidden].into_iter().filter(|left| left.exists()) {
-                    fs_err::remove_dir_all(left)?;
+            match finished(job, output, &found) {
+                // It is another run's, and to be overwritten: there is nothing to resume.
+                Err(Error::ResumeChanged { .. }) if job.switches.force => {}
+                manifest => {
+                    let manifest = manifest?;
+                    clean_up(output, [&place, &hidden])?;
+                    return Ok(Outcome::AlreadyFinished(Box::new(manifest)));
                 }
             }
-            return Ok(Outcome::AlreadyFinished(Box::new(manifest)));
         }
         check_output(job, output)?;
     }
@@ -193,7 +193,7 @@ pub fn dedup(job: &Job<'_>, output: &Path) -> Result<Outcome, Error> {
         }
         Workdir::open(&place, &identity, resumes, output)
     };
-    let outcome = workdir().and_then(|workdir| run_in(job, output, &found, workdir));
+    let outcome = workdir().and_then(|workdir| run_in(job, output, (&found, &identity.inputs), workdir));
     match outcome {
         Ok(manifest) => {
             fs_err::remove_dir_all(&hidden)?;
@@ -204,6 +204,17 @@ pub fn dedup(job: &Job<'_>, output: &Path) -> Result<Outcome, Error> {
             Err(error)
         }
     }
+}
+
+/// Removes what a run that was stopped while it cleaned up left, which is of no more use.
+fn clean_up(output: &Path, folders: [&PathBuf; 2]) -> Result<(), Error> {
+    if folders.iter().any(|folder| folder.exists()) {
+        let _lock = OutputLock::take(output)?;
+        for left in folders.into_iter().filter(|left| left.exists()) {
+            fs_err::remove_dir_all(left)?;
+        }
+    }
+    Ok(())
 }
 
 /// Where a run with this output keeps what is not output yet.
@@ -230,10 +241,15 @@ fn check_output(job: &Job<'_>, output: &Path) -> Result<(), Error> {
 }
 
 /// Runs, or goes on with a run, in its working folder.
-fn run_in(job: &Job<'_>, output: &Path, found: &Found, workdir: Workdir) -> Result<Manifest, Error> {
+fn run_in(
+    job: &Job<'_>,
+    output: &Path,
+    inputs: (&Found, &[InputStamp]),
+    workdir: Workdir,
+) -> Result<Manifest, Error> {
     let outcome = match write::publishing(&workdir, output)? {
         true => write::publish(job, &workdir, output).and_then(|()| Ok(Manifest::read(output)?)),
-        false => run_whole(job, output, found, &workdir),
+        false => run_whole(job, output, inputs, &workdir),
     };
     if let Err(error) = &outcome {
         write::discard_staged(&workdir, output, error);
@@ -281,9 +297,14 @@ fn finished(job: &Job<'_>, output: &Path, found: &Found) -> Result<Manifest, Err
 
 /// Runs, and where a table turns out to have damage beside what is compared, so that its rows cannot be kept, once more with
 /// that told when it is read.
-fn run_whole(job: &Job<'_>, output: &Path, found: &Found, workdir: &Workdir) -> Result<Manifest, Error> {
+fn run_whole(
+    job: &Job<'_>,
+    output: &Path,
+    (found, stamps): (&Found, &[InputStamp]),
+    workdir: &Workdir,
+) -> Result<Manifest, Error> {
     loop {
-        let damaged = match run(job, output, found.clone(), workdir) {
+        let damaged = match run(job, output, (found.clone(), stamps), workdir) {
             Err(Error::Formats(onefold_formats::Error::DamagedColumn { path, row, message })) => {
                 let index = found.sources.iter().position(|source| source.path == path);
                 let index =
@@ -301,7 +322,12 @@ fn run_whole(job: &Job<'_>, output: &Path, found: &Found, workdir: &Workdir) -> 
     }
 }
 
-fn run(job: &Job<'_>, output: &Path, found: Found, workdir: &Workdir) -> Result<Manifest, Error> {
+fn run(
+    job: &Job<'_>,
+    output: &Path,
+    (found, stamps): (Found, &[InputStamp]),
+    workdir: &Workdir,
+) -> Result<Manifest, Error> {
     let mut clock = Clock::new();
     let Found { mut sources, bad, mut notes } = found;
     for index in workdir.whole_tables()? {
@@ -314,6 +340,7 @@ fn run(job: &Job<'_>, output: &Path, found: Found, workdir: &Workdir) -> Result<
     notes.extend(recipe.templates.as_ref().map(Templates::note));
     clock.start(StageKind::Read);
     let pieces = scan(job, &recipe, &mut sources, workdir, &bad)?;
+    InputStamp::check(stamps, &sources)?;
     recipe.forget_counts(job);
     let context = Context::new(job, &sources, &recipe)?;
     let table = pieces.into_table(job, &recipe, &sources, workdir)?;
@@ -358,6 +385,7 @@ fn run(job: &Job<'_>, output: &Path, found: Found, workdir: &Workdir) -> Result<
         table: &table,
         representatives: &representatives,
         verdicts: &verdicts,
+        stamps,
         workdir,
     };
     run.write(output, &bad, notes, clock)

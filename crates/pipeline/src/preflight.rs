@@ -34,9 +34,11 @@ pub struct Estimate {
     pub documents: u64,
     /// Memory, whatever the budget.
     pub memory_bytes: u64,
-    /// Temporary files.
+    /// Temporary files at most, where all records of compressed streams and tables have to be compared.
     pub temp_bytes: u64,
-    /// Output at most, with nothing removed.
+    /// Temporary files where those of them that have to be take no more than the files.
+    pub least_temp_bytes: u64,
+    /// Output with nothing removed, and compressed as well as the input.
     pub output_bytes: u64,
     /// Wall-clock time with the job's threads.
     pub seconds: f64,
@@ -118,10 +120,10 @@ fn refusal(job: &Job<'_>, estimate: &Estimate, output: Option<&Path>) -> Option<
     };
     match (output, &job.resources.temp) {
         (Some(output), Some(temp)) => {
-            disk(output, estimate.output_bytes).or_else(|| disk(temp, estimate.temp_bytes))
+            disk(output, estimate.output_bytes).or_else(|| disk(temp, estimate.least_temp_bytes))
         }
-        (Some(output), None) => disk(output, estimate.output_bytes + estimate.temp_bytes),
-        (None, Some(temp)) => disk(temp, estimate.temp_bytes),
+        (Some(output), None) => disk(output, estimate.output_bytes + estimate.least_temp_bytes),
+        (None, Some(temp)) => disk(temp, estimate.least_temp_bytes),
         (None, None) => None,
     }
 }
@@ -169,6 +171,8 @@ struct Expected {
     urls_as_ids: u64,
     /// Records that are bad.
     bad: u64,
+    /// Bytes of records for each byte of a file without addresses.
+    expansion: f64,
     seconds: f64,
 }
 
@@ -211,6 +215,7 @@ fn expect(job: &Job<'_>, sources: &[Source]) -> Result<Estimate, Error> {
         names: whole(seen.names),
         urls_as_ids: whole(seen.urls_as_ids),
         bad: whole(seen.bad),
+        expansion: seen.packed.1 as f64 / seen.packed.0.max(1) as f64,
         seconds: started.elapsed().as_secs_f64() * scale * (1.0 + BEHIND_READING) / threads,
     };
     Ok(needs(job, sources, &expected))
@@ -266,6 +271,7 @@ fn needs(job: &Job<'_>, sources: &[Source], expected: &Expected) -> Estimate {
         names,
         urls_as_ids,
         bad,
+        expansion,
         seconds,
     } = expected;
     let input_bytes: u64 = sources.iter().map(|source| source.size).sum();
@@ -275,7 +281,14 @@ fn needs(job: &Job<'_>, sources: &[Source], expected: &Expected) -> Estimate {
     let features = if job.plan.counts_features() { FeatureCounts::BYTES } else { 0 };
     // Each name stands in the lines of a document that goes and of its cluster, and in those of which it is the keeper.
     let evidence = documents * EVIDENCE_BYTES + 3 * (names + urls_as_ids) + bad * BAD_BYTES;
-    let spool: u64 = streams.map(|source| source.size).sum();
+    let packed: u64 = streams.map(|source| source.size).sum();
+    let temp = documents * (keys + 128)
+        + names
+        + shingle_keys * KEY_BYTES as u64
+        + links * LINK_BYTES
+        + link_names * LINK_NAME_BYTES
+        + bad * BAD_BYTES
+        + sources.len() as u64 * BLOCK_BYTES;
     Estimate {
         sources: sources.len() as u64,
         input_bytes,
@@ -288,14 +301,8 @@ fn needs(job: &Job<'_>, sources: &[Source], expected: &Expected) -> Estimate {
             + held_by_documents(&recipe, documents))
         .max(Limits::of(job).budget_for(largest))
         .max(tables.budget(job) + held_by_documents(&recipe, documents)),
-        temp_bytes: documents * (keys + 128)
-            + names
-            + shingle_keys * KEY_BYTES as u64
-            + links * LINK_BYTES
-            + link_names * LINK_NAME_BYTES
-            + bad * BAD_BYTES
-            + sources.len() as u64 * BLOCK_BYTES
-            + spool,
+        temp_bytes: temp + (packed as f64 * expansion.max(1.0)) as u64,
+        least_temp_bytes: temp + packed,
         // Large documents may stay and small ones go, so that neither is instead of the other.
         output_bytes: input_bytes + evidence + sources.len() as u64 * BLOCK_BYTES,
         seconds: seconds + seconds_of_files(job, sources),

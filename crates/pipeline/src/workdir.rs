@@ -36,6 +36,16 @@ impl InputStamp {
         let modified_ns = modified.map_or(0, |at| at.as_nanos());
         Ok(InputStamp { name: source.name.clone(), size: metadata.len(), modified_ns })
     }
+
+    /// Fails where an input is not as it was when it was looked at: what was read of it may not be what is copied.
+    pub(crate) fn check(stamps: &[InputStamp], sources: &[Source]) -> Result<(), Error> {
+        for (then, source) in stamps.iter().zip(sources) {
+            if InputStamp::of(source)? != *then {
+                return Err(Error::InputChanged(source.name.clone()));
+            }
+        }
+        Ok(())
+    }
 }
 
 /// A run's working folder.

@@ -21,7 +21,7 @@ use crate::records::each_record;
 use crate::system;
 use crate::table::{DocId, Table};
 use crate::verdicts::{Fate, Verdicts};
-use crate::workdir::Workdir;
+use crate::workdir::{InputStamp, Workdir};
 use onefold_formats::BadRecord;
 use onefold_formats::compress::Compression;
 use onefold_formats::document::Parsed;
@@ -46,6 +46,8 @@ pub(crate) struct Run<'a> {
     pub(crate) table: &'a Table<'a>,
     pub(crate) representatives: &'a Representatives,
     pub(crate) verdicts: &'a Verdicts,
+    /// What the inputs were when they were looked at.
+    pub(crate) stamps: &'a [InputStamp],
     pub(crate) workdir: &'a Workdir,
 }
 
@@ -233,6 +235,7 @@ impl Run<'_> {
         std::io::Write::write_all(&mut file, &bytes)?;
         file.sync_data()?;
         fs_err::rename(&temporary, staged.join("manifest.json"))?;
+        InputStamp::check(self.stamps, &self.context.sources)?;
         publish(job, self.workdir, output)?;
         Ok(manifest)
     }

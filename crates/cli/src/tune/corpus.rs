@@ -15,14 +15,13 @@
 use super::curves::Curves;
 use crate::CANCEL;
 use crate::args::{FieldArgs, InputArgs, MatchArgs, Tune};
-use crate::dedup::{Scratch, plan, resources};
-use crate::inputs::{named, selection};
+use crate::dedup::{Scratch, listing, plan};
 use crate::progress::Bars;
 use anyhow::Result;
 use onefold_detect::matching::Bands;
 use onefold_detect::measure::overlap_reaching;
 use onefold_detect::mix;
-use onefold_pipeline::{Error, Job, Switches};
+use onefold_pipeline::Error;
 use onefold_run::Plan;
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
@@ -88,15 +87,8 @@ pub(super) fn estimate(arguments: &Tune, curves: &Curves) -> Result<Estimate> {
         ..plan(&input, &matching)?
     };
     let shingling = plan.shingle;
-    let job = Job {
-        plan: plan.tuned(arguments.bands.zip(arguments.rows))?,
-        selection: selection(named(&input)?, scratch.path(), arguments.machine.quiet)?,
-        resources: resources(&arguments.machine)?,
-        switches: Switches::default(),
-        against: None,
-        progress: &bars,
-        cancel: &CANCEL,
-    };
+    let plan = plan.tuned(arguments.bands.zip(arguments.rows))?;
+    let job = listing(plan, (&input, &arguments.machine), &scratch, &bars)?;
     let mut sample = Sample::new(arguments.sample as usize);
     let outcome = onefold_pipeline::fingerprints(&job, &scratch.path().join("work"), &mut |found| {
         if found.tokens > 0 {

@@ -77,6 +77,17 @@ impl Decoder {
         self.packed.as_ref().map_or(0, |packed| packed.member)
     }
 
+    /// How much of the file was decompressed, and how many bytes of what it gave were not yet asked for.
+    pub(crate) fn bytes_taken(&self) -> (u64, usize) {
+        match &self.packed {
+            Some(packed) => {
+                let taken = packed.frames.as_ref().map_or(packed.member, |frames| frames.position());
+                (taken, packed.filled - packed.start)
+            }
+            None => (self.file.position(), 0),
+        }
+    }
+
     /// Where the member is that nothing could be read behind, and how much of the file that is, in words.
     pub(crate) fn unread(&self) -> String {
         let (member, size) = (self.member(), self.file.file().metadata().map_or(0, |about| about.len()));

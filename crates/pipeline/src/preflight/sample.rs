@@ -6,12 +6,12 @@ use crate::job::Job;
 use crate::large::Limits;
 use crate::links::names_of_tied;
 use crate::scan::parser;
-use onefold_formats::Block;
 use onefold_formats::document::{Document, Parsed};
 #[cfg(feature = "parquet")]
 use onefold_formats::parquet::table_shape;
 use onefold_formats::reader::{Progress, Reader, start_behind};
 use onefold_formats::source::{Layout, Source};
+use onefold_formats::{BadKind, Block};
 
 /// Bytes of records looked at in one source.
 pub(super) const SAMPLE_BYTES: usize = 4 << 20;
@@ -35,6 +35,8 @@ pub(super) struct Seen {
     pub(super) bad: u64,
     /// Bytes of the sources, as they are on disk.
     pub(super) bytes: u64,
+    /// The same of those without addresses, and of their records.
+    pub(super) packed: (u64, u64),
 }
 
 /// Hands over some documents of some sources.
@@ -98,7 +100,9 @@ impl Stretch<'_> {
     ) -> Result<(), Error> {
         let Stretch { source, rows, start, bytes } = *self;
         let limits = Limits::of(job);
-        let limit = job.plan.max_document_bytes as usize;
+        // One that does not fit is not looked at whole, and is told by that.
+        let most = limits.largest.saturating_add(1).min(job.plan.max_document_bytes);
+        let limit = most as usize;
         let mut reader = Reader::open(source, &job.plan.fields, limit, (start, 0))?;
         let parser = parser(source, job)?;
         let mut block = Block::default();
@@ -129,20 +133,29 @@ impl Stretch<'_> {
                         all.links += 1;
                         all.link_names += names_of_tied(&link).len() as u64;
                     }
+                    Parsed::Bad(bad)
+                        if bad.kind == BadKind::TooLarge && frame.length <= job.plan.max_document_bytes =>
+                    {
+                        all.largest = all.largest.max(frame.length);
+                    }
                     Parsed::Bad(_) => all.bad += 1,
                     _ => {}
                 }
                 seen += frame.end - frame.start;
             }
         }
-        all.bytes += match (source.layout, rows) {
+        let taken = match (source.layout, rows) {
             _ if whole => source.size - start,
             (Layout::Plain | Layout::Members, _) => reader.position().0.saturating_sub(start),
             (Layout::Rows, Some(rows)) if rows > 0 => {
                 (source.size as f64 * (frames as f64 / rows as f64).min(1.0)) as u64
             }
-            (Layout::Stream | Layout::Rows, _) => reader.bytes_read().min(source.size),
+            (Layout::Stream | Layout::Rows, _) => reader.bytes_taken().min(source.size),
         };
+        all.bytes += taken;
+        if matches!(source.layout, Layout::Stream | Layout::Rows) {
+            all.packed = (all.packed.0 + taken, all.packed.1 + seen as u64);
+        }
         Ok(())
     }
 }
