@@ -2,29 +2,53 @@
 //!
 //! A document takes several times its size while it is cut into shingles, and as much again when it is compared. Small ones are
 //! what the share of each thread is for; of those that are large for it one is worked on at a time, and the memory is given
-//! back behind it. What counts is the *weight* of a document: the size of a plain text that takes as much memory. A page of
-//! hardly anything but tags is heavier than it is long, and so is a text of characters that stand for words.
+//! back behind it. How much a document takes is told by a look at its bytes: what counts is how many shingles it has. A page
+//! of hardly anything but tags takes more than its size says, and so does a text of characters that stand for words.
 
 use crate::error::Error;
 use crate::job::Job;
 use crate::payload::{MOST_EXTRA_BYTES, extra_bytes};
 use crate::preflight;
-use onefold_detect::text::growth_bytes;
+use onefold_detect::text::{Shingling, growth_bytes};
 use onefold_formats::document::{Body, Document};
 use onefold_formats::source::Source;
-use onefold_run::{PageContent, Plan, Verify};
+use onefold_run::{Method, PageContent, Plan, Verify};
 
 /// Below this size a document fits the share of a thread whatever it is made of.
 const SMALL: usize = 64 << 10;
 
-/// Memory a document takes for each of its bytes: its record, its text and normalised text, and eight bytes for each token and
-/// each shingle, of which there are two sets when it is compared. Where shingles are keys, those come on top; edit distances
-/// have tables of the characters instead.
-fn bytes_a_byte(plan: &Plan) -> u64 {
-    match plan.verify {
-        Verify::Edit(_) => 64,
-        _ if plan.counts_shingles() => 16,
-        _ => 10,
+/// What a document takes while it is read and compared.
+#[derive(Clone, Copy, Debug)]
+struct Costs {
+    /// For each of its bytes: its record, its text and normalised text.
+    a_byte: u64,
+    /// For each of its shingles: the token, the shingle, and its places in two sets that are compared. Where shingles are keys,
+    /// those come on top.
+    a_shingle: u64,
+    /// For each byte that a character grows by.
+    a_grown_byte: u64,
+    /// For each of its bytes where no more is known of it.
+    typical: u64,
+}
+
+impl Costs {
+    fn of(plan: &Plan) -> Self {
+        let counts = plan.counts_shingles();
+        let words = match (plan.method, plan.verify) {
+            // Tables of the characters are instead of sets.
+            (_, Verify::Edit(_)) => return Costs { a_byte: 64, a_shingle: 0, a_grown_byte: 64, typical: 64 },
+            (Method::Exact, _) => 2,
+            _ if counts => 10,
+            _ => 4,
+        };
+        let a_shingle = (words + 2 * u64::from(plan.text.bag)) * size_of::<u64>() as u64;
+        let (a_byte, a_grown_byte) = (4, if counts { 16 } else { 10 });
+        let typical = match plan.shingle {
+            // A word of most texts has six bytes with the blank behind it.
+            Shingling::Words(_) => a_byte + a_shingle.div_ceil(6),
+            Shingling::Chars(_) => a_byte + a_shingle,
+        };
+        Costs { a_byte, a_shingle, a_grown_byte, typical }
     }
 }
 
@@ -33,64 +57,90 @@ fn bytes_a_byte(plan: &Plan) -> u64 {
 pub(crate) struct Limits {
     needed: u64,
     of_threads: u64,
-    a_byte: u64,
+    costs: Costs,
+    shingle: Shingling,
     content: PageContent,
-    /// Weight of the largest document there is memory for: one at a time may take what all threads have for theirs, and half of
-    /// what is left.
+    /// Memory there is for a document: one at a time may take what all threads have for theirs, and half of what is left.
     pub(crate) largest: u64,
-    /// Weight from which on a document is large: one for each thread would take half of that.
+    /// What a large document takes at least: one for each thread would take half of what there is.
     pub(crate) from: u64,
 }
 
 impl Limits {
     pub(crate) fn of(job: &Job<'_>) -> Self {
         let (needed, threads) = (preflight::needed_bytes(job), job.resources.threads.max(1) as u64);
-        let (of_threads, a_byte) = (preflight::BYTES_A_THREAD * threads, bytes_a_byte(&job.plan));
+        let of_threads = preflight::BYTES_A_THREAD * threads;
         let left = job.resources.memory_bytes.saturating_sub(needed);
-        let largest = (of_threads + left / 2) / a_byte;
-        let content = job.plan.content;
-        Limits { needed, of_threads, a_byte, content, largest, from: largest / (2 * threads) }
+        let largest = of_threads + left / 2;
+        let Plan { shingle, content, .. } = job.plan;
+        let (costs, from) = (Costs::of(&job.plan), largest / (2 * threads));
+        Limits { needed, of_threads, costs, shingle, content, largest, from }
     }
 
-    /// The weight of a document that came in a record of so many bytes.
-    pub(crate) fn weight(self, document: &Document<'_>, record_bytes: usize) -> u64 {
+    /// What a document takes that came in a record of so many bytes.
+    pub(crate) fn memory(&self, document: &Document<'_>, record_bytes: usize) -> u64 {
         let body = &document.body;
         let length = body.len().max(record_bytes) as u64;
-        if body.len() < SMALL {
-            return length;
-        }
-        let grown = match body {
-            Body::Text(text) => growth_bytes(text.as_bytes()),
-            Body::Page { bytes, .. } => growth_bytes(bytes),
-            Body::File { .. } => 0,
+        let text = match body {
+            _ if body.len() < SMALL => return length * self.costs.typical,
+            Body::Text(text) => text.as_bytes(),
+            Body::Page { bytes, .. } => bytes,
+            Body::File { .. } => return length * self.costs.typical,
         };
-        length + grown + extra_bytes(body, self.content).div_ceil(self.a_byte)
+        let extra = extra_bytes(body, self.content);
+        self.memory_of(length, self.shingle.most(text), growth_bytes(text)) + extra
     }
 
-    /// The weight of a document of so many bytes at most: growth is at most 21 for three bytes.
-    pub(crate) fn weight_at_most(self, bytes: u64) -> u64 {
+    fn memory_of(&self, bytes: u64, shingles: u64, grown: u64) -> u64 {
+        let Costs { a_byte, a_shingle, a_grown_byte, .. } = self.costs;
+        bytes * a_byte + shingles * a_shingle + grown * a_grown_byte
+    }
+
+    /// What a document of so many bytes takes at most: growth is at most 21 for three bytes.
+    pub(crate) fn memory_at_most(&self, bytes: u64) -> u64 {
         match bytes < SMALL as u64 {
-            true => bytes,
-            false => 8 * bytes + MOST_EXTRA_BYTES.div_ceil(self.a_byte),
+            true => bytes * self.costs.typical,
+            false => self.memory_of(bytes, self.shingle.most_of(bytes), 7 * bytes) + MOST_EXTRA_BYTES,
         }
     }
 
-    /// The budget that has room for a document of that weight.
-    pub(crate) fn budget_for(self, weight: u64) -> u64 {
-        self.needed + 2 * (weight * self.a_byte).saturating_sub(self.of_threads)
+    /// What most documents of so many bytes take.
+    pub(crate) fn typical(&self, bytes: u64) -> u64 {
+        bytes * self.costs.typical
+    }
+
+    /// Bytes of the longest document that there may be memory for.
+    pub(crate) fn longest(&self) -> u64 {
+        self.largest / self.costs.a_byte
+    }
+
+    /// Whether most documents of so many bytes are large.
+    pub(crate) fn is_long(&self, bytes: u64) -> bool {
+        self.typical(bytes) > self.from
+    }
+
+    /// The budget that has room for a document that takes so much.
+    pub(crate) fn budget_for(&self, memory: u64) -> u64 {
+        self.needed + 2 * memory.saturating_sub(self.of_threads)
     }
 
     /// Refuses a document that does not fit the budget: to read it as bad would make the verdicts depend on memory.
-    pub(crate) fn check(self, weight: u64, length: usize, source: &Source, offset: u64) -> Result<(), Error> {
-        if weight <= self.largest {
+    pub(crate) fn check(
+        &self,
+        memory: u64,
+        length: usize,
+        source: &Source,
+        offset: u64,
+    ) -> Result<(), Error> {
+        if memory <= self.largest {
             return Ok(());
         }
         Err(Error::LargeDocument {
             path: source.path.clone(),
             offset,
             length_mib: (length as u64).div_ceil(1 << 20),
-            memory_mib: (weight * self.a_byte).div_ceil(1 << 20),
-            needed_mib: self.budget_for(weight).div_ceil(1 << 20),
+            memory_mib: memory.div_ceil(1 << 20),
+            needed_mib: self.budget_for(memory).div_ceil(1 << 20),
         })
     }
 }

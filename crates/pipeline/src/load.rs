@@ -73,7 +73,7 @@ impl<'a> Context<'a> {
             let length = table.address(document).1;
             // Web text compresses to about a quarter.
             let packed = self.sources[table.source_of(document)].layout == SourceLayout::Members;
-            length > if packed { self.limits.from / 4 } else { self.limits.from }
+            self.limits.is_long(if packed { 4 * length } else { length })
         };
         documents.iter().any(is_large).then(|| lock(&self.large))
     }
@@ -141,9 +141,9 @@ impl<'a> Loader<'a> {
         let parsed = parse(context, table, document, bytes).ok_or(changed)?;
         let (length, limits) = (parsed.body.len(), context.limits);
         let source = &context.sources[table.source_of(document)];
-        let weight = limits.weight(&parsed, length);
-        limits.check(weight, length, source, table.address(document).0)?;
-        let heavy = (weight > limits.from).then(|| lock(&context.heavy));
+        let memory = limits.memory(&parsed, length);
+        limits.check(memory, length, source, table.address(document).0)?;
+        let heavy = (memory > limits.from).then(|| lock(&context.heavy));
         let (digest, made) = make(sketcher, &parsed);
         if heavy.is_some() {
             *sketcher = Sketcher::new(context.recipe);

@@ -136,7 +136,7 @@ fn bound(job: &Job<'_>, sources: &[Source]) -> Option<Estimate> {
         Layout::Plain => source.size.min(most),
         Layout::Members | Layout::Stream | Layout::Rows => most,
     });
-    let largest = Limits::of(job).weight_at_most(largest.max().unwrap_or(0));
+    let largest = Limits::of(job).memory_at_most(largest.max().unwrap_or(0));
     let has_tables = sources.iter().any(|source| source.layout == Layout::Rows);
     if input_bytes >= 1 << 30 || has_tables || largest > Limits::of(job).largest {
         return None;
@@ -160,7 +160,7 @@ struct Expected {
     links: u64,
     /// Names that they are tied by.
     link_names: u64,
-    /// Weight of the largest document.
+    /// What the largest document takes.
     largest: u64,
     tables: TableNeeds,
     /// Keys of shingles, of all documents.

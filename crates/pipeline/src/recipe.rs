@@ -3,13 +3,16 @@
 use crate::census::{FeatureCounts, FeatureWeights, ShingleCensus, ShingleCounts, visit};
 use crate::error::Error;
 use crate::job::Job;
+use crate::large::Limits;
 use crate::record::Layout;
+use crate::scan::lock;
 use crate::sketcher::Sketcher;
 use crate::templates::Templates;
 use onefold_detect::matching::Tables;
 use onefold_formats::source::Source;
 use onefold_page::url::Rules;
 use onefold_run::{Method, Neighbours, Plan};
+use std::sync::Mutex;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// A page of text, roughly, for what depends on the number of documents before they are counted.
@@ -84,11 +87,23 @@ impl<'p> Recipe<'p> {
             .counts_shingles()
             .then(|| ShingleCensus::new(bytes, job.resources.memory_bytes / 4, counted_sixteenths(plan)));
         let features = plan.counts_features().then(FeatureCounts::new);
+        let (limits, large) = (Limits::of(job), Mutex::new(()));
         visit(
             job,
             sources,
             || (Sketcher::new(&recipe), shingles.as_ref().map(ShingleCensus::worker)),
-            |(sketcher, counter), document| sketcher.count(document, counter.as_mut(), features.as_ref()),
+            |(sketcher, counter), document| {
+                let memory = limits.memory(document, document.body.len());
+                // One that does not fit is refused when it is read.
+                if memory > limits.largest {
+                    return;
+                }
+                let large = (memory > limits.from).then(|| lock(&large));
+                sketcher.count(document, counter.as_mut(), features.as_ref());
+                if large.is_some() {
+                    *sketcher = Sketcher::new(&recipe);
+                }
+            },
         )?;
         recipe.shingles = shingles.map(ShingleCensus::finish);
         recipe.features = features.map(FeatureCounts::finish);

@@ -345,9 +345,9 @@ impl Scan<'_> {
         let read = turn.reader.bytes_read().saturating_sub(before);
         piece.clear();
         piece.meta.end = end;
-        let large_from = self.limits.from;
         let longest = block.frames.iter().map(|frame| frame.end - frame.start).max().unwrap_or(0) as u64;
-        if longest <= large_from {
+        let is_long = self.limits.is_long(longest);
+        if !is_long {
             drop(turn);
             sketcher.work(block, &active.source, &active.parser, piece)?;
         } else {
@@ -363,7 +363,7 @@ impl Scan<'_> {
             assembler.add(number, piece, block.bytes.len());
             self.flush(active, &mut assembler)?;
         }
-        if longest > large_from && block.bytes.capacity() > KEPT_BLOCK {
+        if is_long && block.bytes.capacity() > KEPT_BLOCK {
             block.bytes = Vec::new();
         }
         Ok(true)

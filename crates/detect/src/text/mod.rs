@@ -18,6 +18,7 @@ mod set;
 mod shingle;
 mod sink;
 mod stop_words;
+mod units;
 mod wide;
 mod words;
 

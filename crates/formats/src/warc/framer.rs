@@ -117,6 +117,49 @@ fn separator(bytes: &[u8]) -> (usize, usize) {
     (2, len)
 }
 
+/// What the bytes behind a record say of its length.
+enum Ending {
+    /// Nothing against it.
+    Fits,
+    /// It goes so many bytes into the line ends behind the record.
+    TooLong(usize),
+    /// What comes behind has to be seen.
+    Unseen,
+}
+
+/// Longest record that is waited for to see how it ends.
+const NEIGHBOUR: usize = 1 << 20;
+
+/// Whether a record has taken in some of the two line ends behind it: where one end is torn apart it has. Where one or both are in it
+/// as a whole, the record may as well end in them and its writer put fewer behind records: then the next has fewer, too.
+fn ending(body: &[u8], behind: &[u8], ended: bool) -> Ending {
+    const ENDS: &[u8] = b"\r\n\r\n";
+    let (_, len) = separator(behind);
+    let taken = ENDS.len() - len;
+    if taken == 0 || behind[..len] != ENDS[taken..] || !body.ends_with(&ENDS[..taken]) {
+        return Ending::Fits;
+    }
+    let next = &behind[len..];
+    if taken % 2 == 1 {
+        return Ending::TooLong(taken);
+    }
+    let window = &next[..next.len().min(NEIGHBOUR)];
+    let end = match WarcHeader::parse(window) {
+        Some(header) => header.content_length().map(|content| content.saturating_add(header.len as u64)),
+        None => None,
+    };
+    let Some(end) = end.filter(|&end| end < NEIGHBOUR as u64) else {
+        // A header that is cut off by the look may be seen yet.
+        let whole = ended || next.len() >= NEIGHBOUR || WarcHeader::parse(window).is_some();
+        return if whole { Ending::Fits } else { Ending::Unseen };
+    };
+    match next.get(end as usize..end as usize + ENDS.len()) {
+        Some(ENDS) => Ending::TooLong(taken),
+        None if !ended => Ending::Unseen,
+        _ => Ending::Fits,
+    }
+}
+
 impl Framer for WarcFramer {
     fn step(&mut self, unread: &[u8], ended: bool) -> Step {
         let blank = unread.iter().position(|b| !b.is_ascii_whitespace()).unwrap_or(unread.len());
@@ -187,6 +230,11 @@ impl Framer for WarcFramer {
             let found = next.unwrap_or(unread.len()) - header.len;
             return self.resync(unread, header.len, ended, content_length(content, found));
         }
+        match ending(&unread[header.len..len], &unread[len..], ended) {
+            Ending::Fits => {}
+            Ending::TooLong(by) => return Step::bad(end, content_length(content, len - header.len - by)),
+            Ending::Unseen => return Step::More,
+        }
         if large {
             return Step::Pass { head: len.min(HEAD.max(header.len)), len: len as u64 };
         }
@@ -225,6 +273,26 @@ mod tests {
             let file = format!("{good}{}{good}", record(wrong, "wrong"));
             let kinds: Vec<_> = frames(file.as_bytes()).into_iter().map(|(_, kind)| kind).collect();
             assert_eq!(kinds, [None, Some(BadKind::ContentLength), None], "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_length_that_goes_into_the_line_ends_behind_costs_one_record() {
+        let good = record(5, "right");
+        for wrong in 6..=9 {
+            let file = format!("{good}{}{good}{good}", record(wrong, "wrong"));
+            assert_eq!(kinds(file.as_bytes()), [None, Some(BadKind::ContentLength), None, None], "{wrong}");
+            // Nothing can be told until it is seen how the next one ends.
+            let start = format!("{}{good}", record(wrong, "wrong"));
+            let step = WarcFramer::new(1 << 20).step(&start.as_bytes()[..start.len() - 3], false);
+            assert_eq!(matches!(step, Step::More), wrong % 2 == 1, "{wrong}");
+        }
+        // A writer that puts fewer line ends behind records.
+        for ends in ["\r\n", ""] {
+            let body = format!("right{}", &"\r\n\r\n"[ends.len()..]);
+            let one = record(body.len(), &body);
+            let one = format!("{}{ends}", &one[..one.len() - 4]);
+            assert_eq!(kinds(one.repeat(4).as_bytes()), [None; 4], "{ends:?}");
         }
     }
 

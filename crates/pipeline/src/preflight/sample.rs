@@ -101,7 +101,7 @@ impl Stretch<'_> {
         let Stretch { source, rows, start, bytes } = *self;
         let limits = Limits::of(job);
         // One that does not fit is not looked at whole, and is told by that.
-        let most = limits.largest.saturating_add(1).min(job.plan.max_document_bytes);
+        let most = limits.longest().saturating_add(1).min(job.plan.max_document_bytes);
         let limit = most as usize;
         let mut reader = Reader::open(source, &job.plan.fields, limit, (start, 0))?;
         let parser = parser(source, job)?;
@@ -118,14 +118,14 @@ impl Stretch<'_> {
                 match parser.parse(block.bytes_of(frame), &frame.kind) {
                     Parsed::Document(document) => {
                         all.documents += 1;
-                        let weight = limits.weight(&document, frame.end - frame.start);
-                        all.largest = all.largest.max(weight);
+                        let memory = limits.memory(&document, frame.end - frame.start);
+                        all.largest = all.largest.max(memory);
                         let named = |name: &Option<_>| name.as_deref().map_or(0, str::len);
                         all.names += (named(&document.id) + named(&document.url) + source.name.len()) as u64;
                         if document.id.is_none() {
                             all.urls_as_ids += named(&document.url) as u64;
                         }
-                        if weight <= limits.largest {
+                        if memory <= limits.largest {
                             take(&document, all);
                         }
                     }
@@ -136,7 +136,7 @@ impl Stretch<'_> {
                     Parsed::Bad(bad)
                         if bad.kind == BadKind::TooLarge && frame.length <= job.plan.max_document_bytes =>
                     {
-                        all.largest = all.largest.max(frame.length);
+                        all.largest = all.largest.max(limits.typical(frame.length));
                     }
                     Parsed::Bad(_) => all.bad += 1,
                     _ => {}

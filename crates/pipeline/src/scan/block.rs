@@ -56,9 +56,9 @@ impl<'a> BlockSketcher<'a> {
             }
             match parser.parse(block.bytes_of(frame), &frame.kind) {
                 Parsed::Document(document) => {
-                    let weight = self.limits.weight(&document, frame.end - frame.start);
-                    self.limits.check(weight, document.body.len(), source, frame.offset)?;
-                    let large = (weight > self.limits.from).then(|| lock(self.large));
+                    let memory = self.limits.memory(&document, frame.end - frame.start);
+                    self.limits.check(memory, document.body.len(), source, frame.offset)?;
+                    let large = (memory > self.limits.from).then(|| lock(self.large));
                     self.document((frame, block.bytes_of(frame)), &document, source, piece);
                     if large.is_some() {
                         // The memory it took is not kept for those behind it.
@@ -129,7 +129,7 @@ impl<'a> BlockSketcher<'a> {
         }
         let length = document.body.len();
         if !sketched.empty {
-            self.hold(sketched.digest.0, length as u64 <= self.limits.from);
+            self.hold(sketched.digest.0, !self.limits.is_long(length as u64));
         }
         piece.push_sketches(&self.sketches);
         piece.meta.text_bytes += length as u64;
