@@ -778,6 +778,45 @@ fn empty_files_are_a_note() {
 }
 
 #[test]
+fn empty_and_blank_files_are_inputs_of_the_run() {
+    let place = Place::new();
+    place.write("e.jsonl", "");
+    place.write("docs.jsonl", four_documents());
+    place.write("b.jsonl", "\n\n");
+    let arguments = "e.jsonl docs.jsonl b.jsonl";
+    let run = place.dedup(arguments);
+    run.counted(4, 2, 2, 0);
+    let manifest = run.manifest();
+    let inputs = manifest["inputs"].as_array().unwrap();
+    let told = |name: &str| inputs.iter().map(|input| input[name].clone()).collect::<Vec<_>>();
+    assert_eq!(told("source"), ["e.jsonl", "docs.jsonl", "b.jsonl"]);
+    assert_eq!(told("read"), [0, 4, 0]);
+    assert_eq!((&inputs[0]["size"], &inputs[2]["size"]), (&0.into(), &2.into()));
+    // XXH3-128 of nothing, by its definition.
+    assert_eq!(inputs[0]["xxh3_128"], "99aa06d3014798d86001c324468d497f");
+    assert_ne!(inputs[2]["xxh3_128"], inputs[0]["xxh3_128"]);
+    for nothing in ["output", "format", "compression"] {
+        assert_eq!([&inputs[0][nothing], &inputs[2][nothing]], [&Value::Null; 2]);
+        assert!(inputs[1][nothing].is_string());
+    }
+    let notes = manifest["notes"].to_string();
+    assert!(notes.contains("e.jsonl: empty file") && notes.contains("b.jsonl: blank file"), "{notes}");
+    assert!(!run.folder.join("kept/e.jsonl").exists() && !run.folder.join("kept/b.jsonl").exists());
+    // What reads a run goes on to.
+    let removed = run.removed_ids()[0].clone();
+    assert!(place.run(&format!("explain out {removed}")).ok().text().contains("removed"));
+    let imported = place.run("index import pages out").ok().json();
+    assert_eq!(imported[0]["documents"], 4);
+    let again = place.run(&format!("dedup {arguments} --output out --resume")).ok();
+    assert!(again.stderr.contains("finished before"), "{}", again.stderr);
+    let printed = place.run(&format!("dedup {arguments} --output - --quiet")).ok();
+    assert_eq!(printed.stdout, run.kept("docs.jsonl"));
+    // Blank still, and not as it was.
+    place.write("b.jsonl", "\r\n");
+    place.run(&format!("dedup {arguments} --output out --resume")).fails(2, &["an input"]);
+}
+
+#[test]
 fn nothing_but_empty_files_is_no_failure() {
     let place = Place::new();
     place.write("empty.jsonl", "");
