@@ -24,6 +24,8 @@ const STRETCHES: u64 = 4;
 /// What was seen of a sample.
 #[derive(Default)]
 pub(super) struct Seen {
+    /// Sources looked into.
+    pub(super) files: u64,
     pub(super) documents: u64,
     pub(super) links: u64,
     pub(super) link_names: u64,
@@ -34,20 +36,20 @@ pub(super) struct Seen {
     pub(super) urls_as_ids: u64,
     pub(super) bad: u64,
     /// Bytes of the sources, as they are on disk.
-    pub(super) bytes: u64,
+    pub(super) bytes: f64,
     /// The same of those without addresses, and of their records.
-    pub(super) packed: (u64, u64),
+    pub(super) packed: (f64, f64),
 }
 
-/// Hands over some documents of some sources.
-pub(super) fn read_sample(
+/// Hands over some documents of some sources, given in order.
+pub(super) fn read_sample<'s>(
     job: &Job<'_>,
-    sources: &[Source],
+    sources: impl Iterator<Item = &'s Source>,
     take: &mut dyn FnMut(&Document<'_>, &mut Seen),
 ) -> Result<Seen, Error> {
     let mut all = Seen::default();
-    let step = sources.len().div_ceil(SAMPLE_SOURCES).max(1);
-    for source in sources.iter().step_by(step) {
+    for source in sources {
+        all.files += 1;
         let mut rows = None;
         if source.layout == Layout::Rows
             && let Some((count, needs)) = table_needs(job, source)
@@ -57,7 +59,7 @@ pub(super) fn read_sample(
             // The rows of a page that does not fit are not asked for.
             if needs.budget(job) > job.resources.memory_bytes {
                 all.documents += count;
-                all.bytes += source.size;
+                all.bytes += source.size as f64;
                 continue;
             }
         }
@@ -145,16 +147,16 @@ impl Stretch<'_> {
             }
         }
         let taken = match (source.layout, rows) {
-            _ if whole => source.size - start,
-            (Layout::Plain | Layout::Members, _) => reader.position().0.saturating_sub(start),
+            _ if whole => (source.size - start) as f64,
+            (Layout::Plain | Layout::Members, _) => reader.position().0.saturating_sub(start) as f64,
             (Layout::Rows, Some(rows)) if rows > 0 => {
-                (source.size as f64 * (frames as f64 / rows as f64).min(1.0)) as u64
+                source.size as f64 * (frames as f64 / rows as f64).min(1.0)
             }
-            (Layout::Stream | Layout::Rows, _) => reader.bytes_taken().min(source.size),
+            (Layout::Stream | Layout::Rows, _) => reader.bytes_taken().min(source.size) as f64,
         };
         all.bytes += taken;
         if matches!(source.layout, Layout::Stream | Layout::Rows) {
-            all.packed = (all.packed.0 + taken, all.packed.1 + seen as u64);
+            all.packed = (all.packed.0 + taken, all.packed.1 + seen as f64);
         }
         Ok(())
     }
