@@ -348,6 +348,29 @@ fn what_would_do_by_a_sample_that_is_off_does() {
     place.run(&format!("dedup {flags} --output out --memory {size}")).ok();
 }
 
+#[test]
+fn documents_too_large_to_be_looked_at_are_counted_and_what_would_do_for_them_does() {
+    let place = Place::new();
+    for n in 0..20 {
+        let tags: String =
+            (0..40_000).map(|w| format!("<div><p><b>w{}</b></p></div>", w * 31 + n * 7919)).collect();
+        place.write(format!("html/{n:02}.html"), &tags);
+        place.write(format!("lines/{n:02}.jsonl"), line(&n.to_string(), &tags));
+    }
+    for folder in ["html", "lines"] {
+        for method in ["join", "minhash"] {
+            let arguments =
+                format!("dedup {folder} --method {method} --threads 1 --output out-{folder}-{method}");
+            let refused = place
+                .run(&format!("{arguments} --memory 1MB"))
+                .fails(2, &["about 20 documents", "MiB would do"]);
+            let hint = refused.stderr.lines().find(|line| line.starts_with("hint")).expect("a hint");
+            let size = hint.split_whitespace().find(|word| word.ends_with("MiB")).expect("a size");
+            place.run(&format!("{arguments} --memory {size}")).ok();
+        }
+    }
+}
+
 /// Bytes planned for temporary files and those a run takes, in whole blocks.
 fn temporary(place: &Place, input: &str) -> (f64, f64) {
     let plan = place.run(&format!("dedup {input} --plan --json")).ok().json();

@@ -75,6 +75,11 @@ impl Limits {
         }
     }
 
+    /// The weight of a document of so many bytes that is not looked at, if few of its characters stand for words.
+    pub(crate) fn weight_unread(self, bytes: u64) -> u64 {
+        bytes + MOST_EXTRA_BYTES.div_ceil(self.a_byte)
+    }
+
     /// The budget that has room for a document of that weight.
     pub(crate) fn budget_for(self, weight: u64) -> u64 {
         self.needed + 2 * (weight * self.a_byte).saturating_sub(self.of_threads)

@@ -35,6 +35,8 @@ pub struct Estimate {
     pub documents: u64,
     /// Memory, whatever the budget.
     pub memory_bytes: u64,
+    /// The same where the sample is off.
+    pub enough_bytes: u64,
     /// Temporary files at most, where all records of compressed streams and tables have to be compared.
     pub temp_bytes: u64,
     /// Temporary files where those of them that have to be take no more than the files.
@@ -83,6 +85,8 @@ const TABLE_BYTES: u64 = 24 << 20;
 const BYTES_A_CHUNK: u64 = 3 << 10;
 /// A sample is off: what is recommended has room for this part of the documents more, one in so many.
 pub(crate) const MARGIN: u64 = 2;
+/// The largest document of all may be larger than that of a sample: room for this part of it more, one in so many.
+const MARGIN_OF_LARGEST: u64 = 8;
 /// Verification, matching and writing together cost about this much of reading.
 const BEHIND_READING: f64 = 0.7;
 
@@ -112,8 +116,7 @@ fn refusal(job: &Job<'_>, estimate: &Estimate, output: Option<&Path>) -> Option<
     let budget = job.resources.memory_bytes;
     if estimate.memory_bytes > budget {
         let (needed_mib, budget_mib) = (estimate.memory_bytes.div_ceil(1 << 20), budget >> 20);
-        let margin = held_by_documents(&Recipe::blank(&job.plan, estimate.input_bytes), estimate.documents);
-        let enough_mib = (estimate.memory_bytes + margin / MARGIN).div_ceil(1 << 20);
+        let enough_mib = estimate.enough_bytes.div_ceil(1 << 20);
         let &Estimate { documents, sources, .. } = estimate;
         return Some(Error::Memory { documents, sources, needed_mib, enough_mib, budget_mib });
     }
@@ -301,18 +304,20 @@ fn needs(job: &Job<'_>, sources: &[Source], expected: &Expected) -> Estimate {
         + link_names * LINK_NAME_BYTES
         + bad * BAD_BYTES
         + sources.len() as u64 * BLOCK_BYTES;
+    let held = held_by_documents(&recipe, documents);
+    let beside =
+        features + sources.len() as u64 * BYTES_A_SOURCE + links::bytes(links) + windows(job, sources);
+    let memory = |largest: u64| {
+        (needed_bytes(job) + beside + held)
+            .max(Limits::of(job).budget_for(largest))
+            .max(tables.budget(job) + held)
+    };
     Estimate {
         sources: sources.len() as u64,
         input_bytes,
         documents,
-        memory_bytes: (needed_bytes(job)
-            + features
-            + sources.len() as u64 * BYTES_A_SOURCE
-            + links::bytes(links)
-            + windows(job, sources)
-            + held_by_documents(&recipe, documents))
-        .max(Limits::of(job).budget_for(largest))
-        .max(tables.budget(job) + held_by_documents(&recipe, documents)),
+        memory_bytes: memory(largest),
+        enough_bytes: memory(largest + largest / MARGIN_OF_LARGEST) + held / MARGIN,
         temp_bytes: temp + unpacked.max(packed),
         least_temp_bytes: temp + packed,
         // Large documents may stay and small ones go, so that neither is instead of the other.

@@ -62,7 +62,7 @@ impl<'s> Group<'s> {
         Ok(seen)
     }
 
-    /// Some of the sources, spread over all.
+    /// Some of the sources, spread over all, and the largest if each is one document.
     fn sampled(&self) -> impl Iterator<Item = &'s Source> {
         let (all, bytes) = (self.sources.len(), self.bytes());
         // Which of them hold a document few would not tell; as many bytes of them are looked at as of others.
@@ -72,7 +72,14 @@ impl<'s> Group<'s> {
             Holds::Page | Holds::File => (as_large as usize).clamp(SAMPLE_SOURCES, SAMPLE_FILES),
         };
         let count = most.min(all);
-        (0..count).map(move |number| self.sources[number * all / count])
+        let spread = (0..count).map(move |number| number * all / count);
+        // The largest document is in the largest file, and has to fit.
+        let largest = match self.holds {
+            Holds::Records => None,
+            Holds::Page | Holds::File => (0..all).max_by_key(|&at| self.sources[at].size),
+        };
+        let largest = largest.filter(|&largest| spread.clone().all(|at| at != largest));
+        spread.chain(largest).map(|at| self.sources[at])
     }
 
     fn bytes(&self) -> u64 {

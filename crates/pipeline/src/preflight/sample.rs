@@ -1,6 +1,6 @@
 //! Some documents of a job's input, from several places of it.
 
-use super::TableNeeds;
+use super::{BYTES_A_THREAD, TableNeeds};
 use crate::error::Error;
 use crate::job::Job;
 use crate::large::Limits;
@@ -102,8 +102,8 @@ impl Stretch<'_> {
     ) -> Result<(), Error> {
         let Stretch { source, rows, start, bytes } = *self;
         let limits = Limits::of(job);
-        // One that does not fit is not looked at whole, and is told by that.
-        let most = limits.largest.saturating_add(1).min(job.plan.max_document_bytes);
+        // One that does not fit is not looked at whole, and is told by that, unless it takes no more than a thread does anyway.
+        let most = limits.largest.saturating_add(1).max(BYTES_A_THREAD).min(job.plan.max_document_bytes);
         let limit = most as usize;
         let mut reader = Reader::open(source, &job.plan.fields, limit, (start, 0))?;
         let parser = parser(source, job)?;
@@ -138,7 +138,9 @@ impl Stretch<'_> {
                     Parsed::Bad(bad)
                         if bad.kind == BadKind::TooLarge && frame.length <= job.plan.max_document_bytes =>
                     {
-                        all.largest = all.largest.max(frame.length);
+                        all.documents += 1;
+                        all.names += source.name.len() as u64;
+                        all.largest = all.largest.max(limits.weight_unread(frame.length));
                     }
                     Parsed::Bad(_) => all.bad += 1,
                     _ => {}
