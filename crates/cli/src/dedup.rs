@@ -266,8 +266,8 @@ fn print_kept(manifest: &Manifest, folder: &Path) -> Result<()> {
     let mut out = std::io::stdout().lock();
     let (mut ends_in_line, mut is_first) = (true, true);
     for input in &manifest.inputs {
-        let Some(path) = paths_of(&input.output).map(|name| folder.join(name)).find(|path| path.exists())
-        else {
+        let (Some(output), Some(compression)) = (&input.output, input.compression) else { continue };
+        let Some(path) = paths_of(output).map(|name| folder.join(name)).find(|path| path.exists()) else {
             ensure!(input.kept == 0, "{}: what was kept of it is not there", input.source);
             continue;
         };
@@ -276,20 +276,20 @@ fn print_kept(manifest: &Manifest, folder: &Path) -> Result<()> {
             continue;
         }
         if !ends_in_line {
-            let mut end = Encoder::new(&mut out, input.compression)?;
+            let mut end = Encoder::new(&mut out, compression)?;
             end.write_all(b"\n")?;
             end.finish()?;
         }
-        let may_be_marked = !std::mem::take(&mut is_first) && input.format == Format::Jsonl;
-        if !may_be_marked || !print_without_mark(&path, input.compression, &mut out)? {
+        let may_be_marked = !std::mem::take(&mut is_first) && input.format == Some(Format::Jsonl);
+        if !may_be_marked || !print_without_mark(&path, compression, &mut out)? {
             std::io::copy(&mut file, &mut out)?;
         }
         // A record of an archive ends as it should, and what is compressed is not read again for its last byte.
-        ends_in_line = matches!(input.format, Format::Warc | Format::Arc) || {
+        ends_in_line = matches!(input.format, Some(Format::Warc | Format::Arc)) || {
             let mut last = [0];
             file.seek(SeekFrom::End(-1))?;
             file.read_exact(&mut last)?;
-            input.compression == Compression::None && last == *b"\n"
+            compression == Compression::None && last == *b"\n"
         };
     }
     Ok(out.flush()?)

@@ -80,8 +80,9 @@ pub(crate) fn run(arguments: &Extract) -> Result<()> {
     for Input { path, relative } in inputs.files {
         let name = names.get(path.as_path()).map_or_else(|| name_of(&path), |&name| name.to_owned());
         match Source::look(&path, &name, &relative, &fields)? {
-            Look::Empty if arguments.quiet => {}
+            Look::Empty | Look::Blank if arguments.quiet => {}
             Look::Empty => note!("note: {}: empty file", escape(&name)),
+            Look::Blank => note!("note: {}: blank file", escape(&name)),
             Look::Bad(bad) => counts.bad(&name, &bad, arguments.quiet),
             Look::Source(source) => {
                 let alone = !several && matches!(source.format, Format::Html | Format::Text | Format::File);

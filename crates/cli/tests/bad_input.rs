@@ -363,6 +363,80 @@ fn a_parquet_file_with_damage() {
 }
 
 #[test]
+fn text_of_a_table_that_is_not_utf8_costs_its_row_in_whatever_column() {
+    // With so many columns that they are written some at a time, too.
+    let wide: Vec<String> = (0..400).map(|number| format!("c{number}")).collect();
+    let wide: Vec<&str> =
+        std::iter::once("text").chain(wide.iter().map(String::as_str)).chain(["note"]).collect();
+    let cases: [(&[&str], &str, &str); 8] = [
+        (&["text", "id"], "(STRING)", ""),
+        (&["text", "url"], "(STRING)", ""),
+        (&["text", "date"], "(STRING)", ""),
+        (&["text", "rank"], "(STRING)", "--keep field:rank"),
+        (&["text", "note"], "(UTF8)", ""),
+        (&["text", "note"], "(JSON)", "--annotate"),
+        (&["text", "note"], "(ENUM)", ""),
+        (&wide, "(STRING)", ""),
+    ];
+    for (names, column_type, flags) in cases {
+        let place = Place::new();
+        place.write("a.parquet", table::not_utf8(names, column_type));
+        let run = place.dedup(&format!("a.parquet {flags}"));
+        let column = names.last().unwrap();
+        run.counted(3, 2, 0, 1);
+        let bad = &named(&run, &["utf8"])[0];
+        assert_eq!((&bad["offset"], &bad["length"]), (&1.into(), &1.into()), "{column}");
+        assert!(text_of(&bad["message"]).starts_with(&format!("column {column:?}: ")), "{bad}");
+        let kept = run.kept("a.parquet");
+        let texts: Vec<String> = table::rows(&kept).iter().map(|row| text_of(&row["text"])).collect();
+        assert_eq!(texts, [prose("textfirst", 30), prose("textthird", 30)], "{column}");
+        assert_eq!(table::height(&kept), 2, "{column} can be read by others");
+    }
+}
+
+#[test]
+fn bytes_that_need_not_be_text_cost_no_row() {
+    for column in ["id", "note"] {
+        let place = Place::new();
+        place.write("a.parquet", table::not_utf8(&["text", column], ""));
+        let run = place.dedup("a.parquet");
+        run.counted(3, 3, 0, 0);
+        assert_eq!(table::height(&run.kept("a.parquet")), 3);
+    }
+}
+
+#[test]
+fn a_row_of_csv_that_is_not_utf8_is_bad_in_whatever_column() {
+    let columns = ["id", "url", "text", "note"];
+    for (ending, delimiter) in [("csv", ","), ("tsv", "\t")] {
+        for broken in columns {
+            let place = Place::new();
+            let row = |n: &str| columns.map(|column| prose(&format!("{column}{n}"), 20)).join(delimiter);
+            let whole = columns.map(|column| match column == broken {
+                true => b"in\xffvalid".to_vec(),
+                false => prose(&format!("{column}b"), 20).into_bytes(),
+            });
+            let bad = whole.join(delimiter.as_bytes());
+            let rows = [columns.join(delimiter).into_bytes(), row("a").into(), bad, row("c").into()];
+            let name = format!("a.{ending}");
+            place.write(&name, rows.join(&b'\n'));
+            let run = place.dedup(&name);
+            run.counted(3, 2, 0, 1);
+            named(&run, &["utf8"]);
+            let kept = String::from_utf8(run.kept(&name)).unwrap();
+            assert_eq!(kept.lines().count(), 3, "{broken}: {kept}");
+        }
+        let place = Place::new();
+        let name = format!("a.{ending}");
+        place.write(
+            &name,
+            [b"text", delimiter.as_bytes(), b"n\xff\nwords of a row", delimiter.as_bytes(), b"x\n"].concat(),
+        );
+        place.dedup(&name).counted(1, 1, 0, 0);
+    }
+}
+
+#[test]
 fn rows_of_csv_that_do_not_fit() {
     let place = Place::new();
     let (alpha, beta) = (prose("alpha", 20), prose("beta", 20));
@@ -701,6 +775,45 @@ fn empty_files_are_a_note() {
         assert!(notes.contains(name), "{name} in {notes}");
         assert!(run.stderr.contains(name), "{name} in {}", run.stderr);
     }
+}
+
+#[test]
+fn empty_and_blank_files_are_inputs_of_the_run() {
+    let place = Place::new();
+    place.write("e.jsonl", "");
+    place.write("docs.jsonl", four_documents());
+    place.write("b.jsonl", "\n\n");
+    let arguments = "e.jsonl docs.jsonl b.jsonl";
+    let run = place.dedup(arguments);
+    run.counted(4, 2, 2, 0);
+    let manifest = run.manifest();
+    let inputs = manifest["inputs"].as_array().unwrap();
+    let told = |name: &str| inputs.iter().map(|input| input[name].clone()).collect::<Vec<_>>();
+    assert_eq!(told("source"), ["e.jsonl", "docs.jsonl", "b.jsonl"]);
+    assert_eq!(told("read"), [0, 4, 0]);
+    assert_eq!((&inputs[0]["size"], &inputs[2]["size"]), (&0.into(), &2.into()));
+    // XXH3-128 of nothing, by its definition.
+    assert_eq!(inputs[0]["xxh3_128"], "99aa06d3014798d86001c324468d497f");
+    assert_ne!(inputs[2]["xxh3_128"], inputs[0]["xxh3_128"]);
+    for nothing in ["output", "format", "compression"] {
+        assert_eq!([&inputs[0][nothing], &inputs[2][nothing]], [&Value::Null; 2]);
+        assert!(inputs[1][nothing].is_string());
+    }
+    let notes = manifest["notes"].to_string();
+    assert!(notes.contains("e.jsonl: empty file") && notes.contains("b.jsonl: blank file"), "{notes}");
+    assert!(!run.folder.join("kept/e.jsonl").exists() && !run.folder.join("kept/b.jsonl").exists());
+    // What reads a run goes on to.
+    let removed = run.removed_ids()[0].clone();
+    assert!(place.run(&format!("explain out {removed}")).ok().text().contains("removed"));
+    let imported = place.run("index import pages out").ok().json();
+    assert_eq!(imported[0]["documents"], 4);
+    let again = place.run(&format!("dedup {arguments} --output out --resume")).ok();
+    assert!(again.stderr.contains("finished before"), "{}", again.stderr);
+    let printed = place.run(&format!("dedup {arguments} --output - --quiet")).ok();
+    assert_eq!(printed.stdout, run.kept("docs.jsonl"));
+    // Blank still, and not as it was.
+    place.write("b.jsonl", "\r\n");
+    place.run(&format!("dedup {arguments} --output out --resume")).fails(2, &["an input"]);
 }
 
 #[test]

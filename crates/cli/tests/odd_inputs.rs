@@ -118,7 +118,7 @@ fn a_text_without_words_is_a_document_without_words() {
     assert_eq!(run.count("empty"), 2);
     assert_eq!(run.kept("blank.txt"), b" \n \n");
     // A table of none but blank lines holds no record.
-    assert!(run.manifest()["notes"].to_string().contains("blank.jsonl: empty file"), "{}", run.manifest());
+    assert!(run.manifest()["notes"].to_string().contains("blank.jsonl: blank file"), "{}", run.manifest());
 }
 
 #[test]

@@ -348,6 +348,29 @@ fn what_would_do_by_a_sample_that_is_off_does() {
     place.run(&format!("dedup {flags} --output out --memory {size}")).ok();
 }
 
+#[test]
+fn documents_too_large_to_be_looked_at_are_counted_and_what_would_do_for_them_does() {
+    let place = Place::new();
+    for n in 0..20 {
+        let tags: String =
+            (0..40_000).map(|w| format!("<div><p><b>w{}</b></p></div>", w * 31 + n * 7919)).collect();
+        place.write(format!("html/{n:02}.html"), &tags);
+        place.write(format!("lines/{n:02}.jsonl"), line(&n.to_string(), &tags));
+    }
+    for folder in ["html", "lines"] {
+        for method in ["join", "minhash"] {
+            let arguments =
+                format!("dedup {folder} --method {method} --threads 1 --output out-{folder}-{method}");
+            let refused = place
+                .run(&format!("{arguments} --memory 1MB"))
+                .fails(2, &["about 20 documents", "MiB would do"]);
+            let hint = refused.stderr.lines().find(|line| line.starts_with("hint")).expect("a hint");
+            let size = hint.split_whitespace().find(|word| word.ends_with("MiB")).expect("a size");
+            place.run(&format!("{arguments} --memory {size}")).ok();
+        }
+    }
+}
+
 /// Bytes planned for temporary files and those a run takes, in whole blocks.
 fn temporary(place: &Place, input: &str) -> (f64, f64) {
     let plan = place.run(&format!("dedup {input} --plan --json")).ok().json();
@@ -394,6 +417,63 @@ fn the_plan_counts_blocks_of_small_files() {
     }
     let (planned, taken) = temporary(&place, "in");
     assert!((0.8..1.6).contains(&(planned / taken)), "{planned} planned, {taken} taken");
+}
+
+#[test]
+fn files_of_one_document_are_as_many_documents_as_files() {
+    let place = Place::new();
+    // Most are small and every sampled one is not, as a folder may have it.
+    for n in 0..181 {
+        let words = if n % 23 == 0 { 3000 } else { 50 + n % 7 * 60 };
+        let page = format!("<html><body><p>{}</p></body></html>", common::prose(&format!("t{n}"), words));
+        place.write(format!("html/{n:03}.html"), page);
+        place.write(format!("text/{n:03}.txt"), common::prose(&format!("t{n}"), 40 + n % 5 * 30));
+        place.write(
+            format!("files/{n:03}.rtf"),
+            format!("{{\\rtf1 {}}}", common::prose(&format!("t{n}"), 60)),
+        );
+    }
+    // In one folder with records, which are told by their bytes.
+    let lines: String =
+        (0..2000).map(|n| line(&n.to_string(), &common::prose(&format!("l{n}"), 30))).collect();
+    place.write("text/lines.jsonl", lines);
+    for (folder, documents) in [("html", 181), ("text", 2181), ("files", 181)] {
+        let plan = &place.run(&format!("dedup {folder} --plan --json")).ok().json()[0];
+        assert_eq!(plan["documents"], documents, "{folder}: {plan}");
+    }
+    // Pictures are none, by the share of those that were looked at.
+    for n in 0..100 {
+        let picture = [b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".as_slice(), &[n; 300]].concat();
+        place.write(format!("files/{n:03}.png"), picture);
+    }
+    let plan = &place.run("dedup files --plan --json").ok().json()[0];
+    assert!((100..=240).contains(&plan["documents"].as_u64().unwrap()), "{plan}");
+}
+
+#[test]
+fn the_output_of_small_files_is_planned_in_blocks() {
+    let place = Place::new();
+    for n in 0..2000 {
+        let page =
+            format!("<html><body><p>{}</p></body></html>", common::prose(&format!("t{n}"), 300 + n % 400));
+        place.write(format!("in/{n:04}.html"), page);
+    }
+    let plan = &place.run("dedup in --plan --json").ok().json()[0];
+    let run = place.dedup("in");
+    let block = |bytes: &Vec<u8>| bytes.len().next_multiple_of(4096);
+    let written: usize = common::tree(&run.folder).values().map(block).sum();
+    let ratio = plan["output_bytes"].as_f64().unwrap() / written as f64;
+    assert!((1.0..1.3).contains(&ratio), "{plan}: {written} bytes written");
+}
+
+#[test]
+fn rows_of_tables_are_told_exactly() {
+    let place = Place::new();
+    let texts: Vec<String> = (0..60_000).map(|n| common::prose(&format!("t{n}"), 20 + n % 13)).collect();
+    let texts = texts.iter().map(|text| Some(text.as_str())).collect();
+    place.write("a.parquet", common::table::table(&[("text", texts)]));
+    let plan = &place.run("dedup a.parquet --plan --json").ok().json()[0];
+    assert_eq!(plan["documents"], 60_000);
 }
 
 #[test]

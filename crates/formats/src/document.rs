@@ -278,6 +278,8 @@ impl Parser {
     fn csv<'a>(&self, bytes: &'a [u8]) -> Result<Parsed<'a>, BadRecord> {
         let columns = self.columns.as_ref().ok_or_else(|| missing(&self.fields.text))?;
         let mut row = columns.fields(bytes)?;
+        // Of all columns: what is kept is to be read by others.
+        utf8(bytes)?;
         let text = columns.column(&self.fields.text).ok_or_else(|| missing(&self.fields.text))?;
         let decode = |field: Vec<u8>| {
             String::from_utf8(field)

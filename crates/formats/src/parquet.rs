@@ -20,6 +20,7 @@ mod scan;
 mod spill;
 mod strips;
 mod table;
+mod text;
 mod value;
 
 #[cfg(test)]

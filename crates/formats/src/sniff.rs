@@ -57,9 +57,9 @@ pub(crate) fn look(path: &Path, name: &str, relative: &Path, fields: &Fields) ->
             None => Look::Empty,
         });
     }
-    let blank = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&head).trim_ascii().is_empty();
-    if blank && fault.is_none() && !is_named_text(name) {
-        return Ok(Look::Empty);
+    let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&head);
+    if text.trim_ascii().is_empty() && fault.is_none() && !is_named_text(name) {
+        return Ok(if text.is_empty() { Look::Empty } else { Look::Blank });
     }
     let mut format = format_of(&head, name, fields);
     // Damage may be noticed late, and the bytes before it be wrong.

@@ -76,6 +76,8 @@ pub enum Look {
     Source(Source),
     /// Nothing in it.
     Empty,
+    /// Nothing but blanks in it.
+    Blank,
     /// Not to be read.
     Bad(BadRecord),
 }

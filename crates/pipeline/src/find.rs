@@ -108,7 +108,9 @@ pub fn only_document(
     let fields = Fields::default();
     let mut source = match Source::look(path, name, path, &fields)? {
         Look::Source(source) => source,
-        Look::Empty => return Ok(FoundDocument { id: name.to_owned(), ..FoundDocument::default() }),
+        Look::Empty | Look::Blank => {
+            return Ok(FoundDocument { id: name.to_owned(), ..FoundDocument::default() });
+        }
         Look::Bad(bad) => return Err(unsupported(bad.message)),
     };
     if kind == FileKind::Plain && source.layout != Layout::Rows {

@@ -71,14 +71,45 @@ impl Spooled {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Found {
     pub(crate) sources: Vec<Source>,
+    pub(crate) blanks: Vec<Blank>,
     pub(crate) bad: Vec<(String, BadRecord)>,
     pub(crate) notes: Vec<String>,
+}
+
+/// An input without anything to read.
+#[derive(Clone, Debug)]
+pub(crate) struct Blank {
+    pub(crate) path: PathBuf,
+    /// Its name in evidence.
+    pub(crate) name: String,
+    pub(crate) size: u64,
+    /// Sources named before it.
+    pub(crate) sources_before: usize,
 }
 
 impl Found {
     /// Tells the notes at once, where there is no manifest to put them into.
     pub(crate) fn tell_notes(&self, progress: &dyn Progress) {
         self.notes.iter().for_each(|note| progress.note(note));
+    }
+
+    /// All inputs in order, by name, path and size.
+    pub(crate) fn files(&self) -> Vec<(&str, &Path, u64)> {
+        let sources = self.sources.iter().enumerate();
+        let sources = sources.map(|(at, source)| ((at, 1), (&*source.name, &*source.path, source.size)));
+        let blanks = self.blanks.iter();
+        let blanks =
+            blanks.map(|blank| ((blank.sources_before, 0), (&*blank.name, &*blank.path, blank.size)));
+        let mut files: Vec<_> = blanks.chain(sources).collect();
+        files.sort_by_key(|(place, _)| *place);
+        files.into_iter().map(|(_, file)| file).collect()
+    }
+
+    fn add_blank(&mut self, path: PathBuf, name: String, how: &str) -> Result<(), Error> {
+        self.notes.push(format!("{name}: {how} file"));
+        let (size, sources_before) = (fs_err::metadata(&path)?.len(), self.sources.len());
+        self.blanks.push(Blank { path, name, size, sources_before });
+        Ok(())
     }
 }
 
@@ -123,7 +154,8 @@ impl Selection {
             let name = names.get(path.as_path()).map_or_else(|| name_of(&path), |&name| name.to_owned());
             match Source::look(&path, &name, &relative, fields)? {
                 Look::Source(source) => found.sources.push(source),
-                Look::Empty => found.notes.push(format!("{name}: empty file")),
+                Look::Empty => found.add_blank(path, name, "empty")?,
+                Look::Blank => found.add_blank(path, name, "blank")?,
                 Look::Bad(bad) => found.bad.push((name, bad)),
             }
         }

@@ -15,6 +15,7 @@ use crate::verdicts::Verdicts;
 use crate::workdir::{Identity, InputStamp, Workdir};
 use crate::write::{self, OutputLock};
 use crate::{paragraphs, preflight, system};
+use onefold_formats::source::OpenFile;
 use onefold_page::url::Rules;
 use onefold_run::{Manifest, Plan, Stage, Unit};
 use std::path::{Path, PathBuf};
@@ -109,12 +110,13 @@ impl Job<'_> {
     }
 
     fn identity(&self, found: &Found) -> Result<Identity, Error> {
-        let stamps = found.sources.iter().map(InputStamp::of);
+        let sources = found.sources.iter().map(|source| InputStamp::of(&source.path, &source.name));
+        let blanks = found.blanks.iter().map(|blank| InputStamp::of(&blank.path, &blank.name));
         Ok(Identity {
             plan: self.plan.clone(),
             annotate: self.switches.annotate,
             evidence: self.switches.evidence.ending().into(),
-            inputs: stamps.collect::<Result<_, _>>()?,
+            inputs: sources.chain(blanks).collect::<Result<_, _>>()?,
             against: self.against.map(|against| against.stamp()).transpose()?,
         })
     }
@@ -277,18 +279,16 @@ fn finished(job: &Job<'_>, output: &Path, found: &Found) -> Result<Manifest, Err
     if then != job.against.map(|against| against.name()).as_deref() {
         return changed("the index");
     }
-    let same_files = manifest.inputs.len() == found.sources.len()
-        && manifest
-            .inputs
-            .iter()
-            .zip(&found.sources)
-            .all(|(then, now)| then.source == now.name && then.size == now.size);
+    let files = found.files();
+    let inputs = || manifest.inputs.iter().zip(&files);
+    let same_files = manifest.inputs.len() == files.len()
+        && inputs().all(|(then, &(name, _, size))| then.source == name && then.size == size);
     if !same_files {
         return changed("an input");
     }
-    for (then, now) in manifest.inputs.iter().zip(&found.sources) {
+    for (then, &(_, path, _)) in inputs() {
         job.check()?;
-        if format!("{:032x}", now.open()?.finish_digest()?) != then.xxh3_128 {
+        if format!("{:032x}", OpenFile::open(path)?.finish_digest()?) != then.xxh3_128 {
             return changed("an input");
         }
     }
@@ -329,7 +329,7 @@ fn run(
     workdir: &Workdir,
 ) -> Result<Manifest, Error> {
     let mut clock = Clock::new();
-    let Found { mut sources, bad, mut notes } = found;
+    let Found { mut sources, blanks, bad, mut notes } = found;
     for index in workdir.whole_tables()? {
         if let Some(source) = sources.get_mut(index) {
             source.all_columns = true;
@@ -385,6 +385,7 @@ fn run(
         table: &table,
         representatives: &representatives,
         verdicts: &verdicts,
+        blanks: &blanks,
         stamps,
         workdir,
     };

@@ -104,8 +104,13 @@ impl Limits {
         }
     }
 
+    /// What a document of so many bytes takes that is not looked at, if it is like most.
+    pub(crate) fn memory_unread(&self, bytes: u64) -> u64 {
+        self.typical(bytes) + MOST_EXTRA_BYTES
+    }
+
     /// What most documents of so many bytes take.
-    pub(crate) fn typical(&self, bytes: u64) -> u64 {
+    fn typical(&self, bytes: u64) -> u64 {
         bytes * self.costs.typical
     }
 

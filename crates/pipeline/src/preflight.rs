@@ -1,5 +1,6 @@
 //! What a job will need, from a sample of its input.
 
+mod group;
 mod sample;
 
 use crate::census::{FeatureCounts, ShingleCensus};
@@ -14,14 +15,14 @@ use crate::system;
 use crate::table::BYTES_A_DOCUMENT;
 use crate::urls::BYTES_A_VERSION;
 use crate::write;
+use group::Group;
 use onefold_formats::compress::{Compression, window_bytes};
 #[cfg(feature = "parquet")]
 use onefold_formats::parquet::TableShape;
 use onefold_formats::source::{Layout, Source};
 use onefold_run::{KeepRule, Method};
-use sample::{SAMPLE_BYTES, SAMPLE_SOURCES, read_sample};
+use sample::{SAMPLE_BYTES, SAMPLE_SOURCES};
 use std::path::Path;
-use std::time::Instant;
 
 /// What a job is expected to need.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,6 +35,8 @@ pub struct Estimate {
     pub documents: u64,
     /// Memory, whatever the budget.
     pub memory_bytes: u64,
+    /// The same where the sample is off.
+    pub enough_bytes: u64,
     /// Temporary files at most, where all records of compressed streams and tables have to be compared.
     pub temp_bytes: u64,
     /// Temporary files where those of them that have to be take no more than the files.
@@ -63,8 +66,11 @@ const BAD_BYTES: u64 = 200;
 /// What a piece notes of a record tied to a document, and for each name that it is tied by.
 const LINK_BYTES: u64 = 150;
 const LINK_NAME_BYTES: u64 = 43;
-/// A file takes up whole blocks of the disk: a file that is kept its last one, and its piece.
+/// A file takes up whole blocks of the disk: one that is kept, its piece, and each that is written beside them.
 const BLOCK_BYTES: u64 = 4 << 10;
+const FILES_BESIDE: u64 = 6;
+/// What the manifest says of an input beside its names.
+const MANIFEST_BYTES: u64 = 320;
 /// Opening, reading, noting and writing a file, whatever is in it, by one thread: 20,000 files of 600 bytes take two threads 7 s.
 const SECONDS_A_FILE: f64 = 4e-4;
 /// Reading a megabyte of a compressed stream again and compressing what it holds, by one thread.
@@ -79,6 +85,8 @@ const TABLE_BYTES: u64 = 24 << 20;
 const BYTES_A_CHUNK: u64 = 3 << 10;
 /// A sample is off: what is recommended has room for this part of the documents more, one in so many.
 pub(crate) const MARGIN: u64 = 2;
+/// The largest document of all may be larger than that of a sample: room for this part of it more, one in so many.
+const MARGIN_OF_LARGEST: u64 = 8;
 /// Verification, matching and writing together cost about this much of reading.
 const BEHIND_READING: f64 = 0.7;
 
@@ -108,8 +116,7 @@ fn refusal(job: &Job<'_>, estimate: &Estimate, output: Option<&Path>) -> Option<
     let budget = job.resources.memory_bytes;
     if estimate.memory_bytes > budget {
         let (needed_mib, budget_mib) = (estimate.memory_bytes.div_ceil(1 << 20), budget >> 20);
-        let margin = held_by_documents(&Recipe::blank(&job.plan, estimate.input_bytes), estimate.documents);
-        let enough_mib = (estimate.memory_bytes + margin / MARGIN).div_ceil(1 << 20);
+        let enough_mib = estimate.enough_bytes.div_ceil(1 << 20);
         let &Estimate { documents, sources, .. } = estimate;
         return Some(Error::Memory { documents, sources, needed_mib, enough_mib, budget_mib });
     }
@@ -171,14 +178,32 @@ struct Expected {
     urls_as_ids: u64,
     /// Records that are bad.
     bad: u64,
-    /// Bytes of records for each byte of a file without addresses.
-    expansion: f64,
+    /// Bytes of the records of files without addresses.
+    unpacked: u64,
     seconds: f64,
 }
 
+impl Expected {
+    fn and(self, other: Self) -> Self {
+        Expected {
+            documents: self.documents + other.documents,
+            links: self.links + other.links,
+            link_names: self.link_names + other.link_names,
+            largest: self.largest.max(other.largest),
+            tables: self.tables.max(other.tables),
+            shingle_keys: self.shingle_keys + other.shingle_keys,
+            names: self.names + other.names,
+            urls_as_ids: self.urls_as_ids + other.urls_as_ids,
+            bad: self.bad + other.bad,
+            unpacked: self.unpacked + other.unpacked,
+            seconds: self.seconds + other.seconds,
+        }
+    }
+}
+
 fn expect(job: &Job<'_>, sources: &[Source]) -> Result<Estimate, Error> {
-    let started = Instant::now();
     let total: u64 = sources.iter().map(|source| source.size).sum();
+    let mut groups = Group::all(sources);
     let mut recipe = Recipe::blank(&job.plan, total);
     // What the whole input is counted for is counted on the sample too: it costs time, and says what keys there are.
     if job.plan.counts_shingles() || job.plan.counts_features() {
@@ -189,35 +214,25 @@ fn expect(job: &Job<'_>, sources: &[Source]) -> Result<Estimate, Error> {
         let features = job.plan.counts_features().then(FeatureCounts::new);
         let mut sketcher = Sketcher::new(&recipe);
         let mut counter = shingles.as_ref().map(ShingleCensus::worker);
-        read_sample(job, sources, &mut |document, _| {
-            sketcher.count(document, counter.as_mut(), features.as_ref());
-        })?;
+        for group in &mut groups {
+            group.read(job, &mut |document, _| {
+                sketcher.count(document, counter.as_mut(), features.as_ref());
+            })?;
+        }
         drop((sketcher, counter));
         recipe.shingles = shingles.map(ShingleCensus::finish);
         recipe.features = features.map(FeatureCounts::finish);
     }
     let (mut sketcher, mut sketches) = (Sketcher::new(&recipe), Sketches::default());
-    let seen = read_sample(job, sources, &mut |document, seen| {
-        // What cannot be read costs time all the same.
-        let _ = sketcher.sketch(document, &mut sketches);
-        seen.shingle_keys += sketches.shingle_keys.len() as u64;
-    })?;
-    let scale = if seen.bytes == 0 { 1.0 } else { total as f64 / seen.bytes as f64 };
-    let whole = |count: u64| (count as f64 * scale).ceil() as u64;
-    let threads = job.resources.threads.max(1) as f64;
-    let expected = Expected {
-        documents: whole(seen.documents),
-        links: whole(seen.links),
-        link_names: whole(seen.link_names),
-        largest: seen.largest,
-        tables: seen.tables,
-        shingle_keys: whole(seen.shingle_keys),
-        names: whole(seen.names),
-        urls_as_ids: whole(seen.urls_as_ids),
-        bad: whole(seen.bad),
-        expansion: seen.packed.1 as f64 / seen.packed.0.max(1) as f64,
-        seconds: started.elapsed().as_secs_f64() * scale * (1.0 + BEHIND_READING) / threads,
-    };
+    let mut expected = Expected::default();
+    for group in &mut groups {
+        let seen = group.read(job, &mut |document, seen| {
+            // What cannot be read costs time all the same.
+            let _ = sketcher.sketch(document, &mut sketches);
+            seen.shingle_keys += sketches.shingle_keys.len() as u64;
+        })?;
+        expected = expected.and(group.expected(job, &seen));
+    }
     Ok(needs(job, sources, &expected))
 }
 
@@ -271,7 +286,7 @@ fn needs(job: &Job<'_>, sources: &[Source], expected: &Expected) -> Estimate {
         names,
         urls_as_ids,
         bad,
-        expansion,
+        unpacked,
         seconds,
     } = expected;
     let input_bytes: u64 = sources.iter().map(|source| source.size).sum();
@@ -289,25 +304,34 @@ fn needs(job: &Job<'_>, sources: &[Source], expected: &Expected) -> Estimate {
         + link_names * LINK_NAME_BYTES
         + bad * BAD_BYTES
         + sources.len() as u64 * BLOCK_BYTES;
+    let held = held_by_documents(&recipe, documents);
+    let beside =
+        features + sources.len() as u64 * BYTES_A_SOURCE + links::bytes(links) + windows(job, sources);
+    let memory = |largest: u64| {
+        (needed_bytes(job) + beside + held)
+            .max(Limits::of(job).budget_for(largest))
+            .max(tables.budget(job) + held)
+    };
     Estimate {
         sources: sources.len() as u64,
         input_bytes,
         documents,
-        memory_bytes: (needed_bytes(job)
-            + features
-            + sources.len() as u64 * BYTES_A_SOURCE
-            + links::bytes(links)
-            + windows(job, sources)
-            + held_by_documents(&recipe, documents))
-        .max(Limits::of(job).budget_for(largest))
-        .max(tables.budget(job) + held_by_documents(&recipe, documents)),
-        temp_bytes: temp + (packed as f64 * expansion.max(1.0)) as u64,
+        memory_bytes: memory(largest),
+        enough_bytes: memory(largest + largest / MARGIN_OF_LARGEST) + held / MARGIN,
+        temp_bytes: temp + unpacked.max(packed),
         least_temp_bytes: temp + packed,
         // Large documents may stay and small ones go, so that neither is instead of the other.
-        output_bytes: input_bytes + evidence + sources.len() as u64 * BLOCK_BYTES,
+        output_bytes: kept_bytes(sources) + evidence + FILES_BESIDE * BLOCK_BYTES,
         seconds: seconds + seconds_of_files(job, sources),
         refused: None,
     }
+}
+
+/// What files take that are kept whole, and what the manifest says of them.
+fn kept_bytes(sources: &[Source]) -> u64 {
+    let on_disk = |source: &Source| source.size.next_multiple_of(BLOCK_BYTES);
+    let told = |source: &Source| MANIFEST_BYTES + 2 * source.name.len() as u64;
+    sources.iter().map(|source| on_disk(source) + told(source)).sum()
 }
 
 /// What files cost beside their documents: opening and writing each, and the streams that are read once more and compressed anew,

@@ -30,17 +30,17 @@ pub(crate) struct InputStamp {
 }
 
 impl InputStamp {
-    pub(crate) fn of(source: &Source) -> Result<Self, Error> {
-        let metadata = fs_err::metadata(&source.path)?;
+    pub(crate) fn of(path: &Path, name: &str) -> Result<Self, Error> {
+        let metadata = fs_err::metadata(path)?;
         let modified = metadata.modified().ok().and_then(|at| at.duration_since(UNIX_EPOCH).ok());
         let modified_ns = modified.map_or(0, |at| at.as_nanos());
-        Ok(InputStamp { name: source.name.clone(), size: metadata.len(), modified_ns })
+        Ok(InputStamp { name: name.to_owned(), size: metadata.len(), modified_ns })
     }
 
     /// Fails where an input is not as it was when it was looked at: what was read of it may not be what is copied.
     pub(crate) fn check(stamps: &[InputStamp], sources: &[Source]) -> Result<(), Error> {
         for (then, source) in stamps.iter().zip(sources) {
-            if InputStamp::of(source)? != *then {
+            if InputStamp::of(&source.path, &source.name)? != *then {
                 return Err(Error::InputChanged(source.name.clone()));
             }
         }

@@ -14,6 +14,7 @@ pub(crate) use replace::keeper_of;
 
 use crate::error::Error;
 use crate::exact::Representatives;
+use crate::inputs::Blank;
 use crate::job::{Clock, EvidenceFormat, Job};
 use crate::load::Context;
 use crate::progress::StageKind;
@@ -26,7 +27,7 @@ use onefold_formats::BadRecord;
 use onefold_formats::compress::Compression;
 use onefold_formats::document::Parsed;
 use onefold_formats::inputs::name_of;
-use onefold_formats::source::{Format, Source};
+use onefold_formats::source::{Format, OpenFile, Source};
 use onefold_page::file::FileType;
 use onefold_run::{
     AgainstRecord, Counts, FORMAT_VERSION, InputRecord, Manifest, PageCounts, ParagraphCounts, Unit,
@@ -47,6 +48,7 @@ pub(crate) struct Run<'a> {
     pub(crate) representatives: &'a Representatives,
     pub(crate) verdicts: &'a Verdicts,
     /// What the inputs were when they were looked at.
+    pub(crate) blanks: &'a [Blank],
     pub(crate) stamps: &'a [InputStamp],
     pub(crate) workdir: &'a Workdir,
 }
@@ -208,7 +210,7 @@ impl Run<'_> {
         evidence::check(self, &clusters)?;
         let staged = staged(output);
         fs_err::create_dir_all(staged.join("kept"))?;
-        job.progress.start(StageKind::Write, inputs.iter().map(|input| input.size).sum());
+        job.progress.start(StageKind::Write, self.context.sources.iter().map(|source| source.size).sum());
         kept::write(self, &clusters, &staged.join("kept"))?;
         evidence::write(self, &clusters, bad_files, &staged)?;
         let manifest = Manifest {
@@ -235,14 +237,18 @@ impl Run<'_> {
         std::io::Write::write_all(&mut file, &bytes)?;
         file.sync_data()?;
         fs_err::rename(&temporary, staged.join("manifest.json"))?;
-        InputStamp::check(self.stamps, &self.context.sources)?;
+        InputStamp::check(self.stamps, self.context.sources)?;
         publish(job, self.workdir, output)?;
         Ok(manifest)
     }
 
     fn inputs(&self) -> Result<Vec<InputRecord>, Error> {
         let mut inputs = Vec::new();
+        let mut blanks = self.blanks.iter().peekable();
         for (index, source) in self.context.sources.iter().enumerate() {
+            while let Some(blank) = blanks.next_if(|blank| blank.sources_before <= index) {
+                inputs.push(blank_record(blank)?);
+            }
             let documents = self.table.documents_of(index);
             let removed = documents.clone().filter(|&d| !matches!(self.fate(d), Fate::Kept)).count() as u64;
             let metas = || self.table.pieces_of(index).iter().map(|piece| &piece.file.meta);
@@ -250,16 +256,19 @@ impl Run<'_> {
             let documents = documents.len() as u64;
             inputs.push(InputRecord {
                 source: source.name.clone(),
-                output: name_of(&source.relative),
+                output: Some(name_of(&source.relative)),
                 size: source.size,
                 xxh3_128: metas().find_map(|meta| meta.last.clone()).unwrap_or_default(),
-                format: source.format,
-                compression: source.compression,
+                format: Some(source.format),
+                compression: Some(source.compression),
                 read: documents + bad,
                 kept: documents - removed,
                 removed,
                 bad,
             });
+        }
+        for blank in blanks {
+            inputs.push(blank_record(blank)?);
         }
         Ok(inputs)
     }
@@ -412,4 +421,20 @@ impl Run<'_> {
         }
         Ok(kinds)
     }
+}
+
+/// What is said of an input without anything to read.
+fn blank_record(blank: &Blank) -> Result<InputRecord, Error> {
+    Ok(InputRecord {
+        source: blank.name.clone(),
+        output: None,
+        size: blank.size,
+        xxh3_128: format!("{:032x}", OpenFile::open(&blank.path)?.finish_digest()?),
+        format: None,
+        compression: None,
+        read: 0,
+        kept: 0,
+        removed: 0,
+        bad: 0,
+    })
 }

@@ -57,16 +57,16 @@ pub struct Manifest {
 pub struct InputRecord {
     /// Its name in evidence.
     pub source: String,
-    /// Its name below `kept/`.
-    pub output: String,
+    /// Its name below `kept/`, unless it is empty or blank: nothing is written then.
+    pub output: Option<String>,
     /// Bytes.
     pub size: u64,
     /// XXH3-128 of the file, in hexadecimal.
     pub xxh3_128: String,
-    /// What it holds.
-    pub format: Format,
-    /// How it is compressed.
-    pub compression: Compression,
+    /// What it holds, if it holds anything.
+    pub format: Option<Format>,
+    /// How that is compressed.
+    pub compression: Option<Compression>,
     /// Documents read, bad ones included.
     pub read: u64,
     /// Documents kept.
@@ -75,6 +75,13 @@ pub struct InputRecord {
     pub removed: u64,
     /// Bad records.
     pub bad: u64,
+}
+
+impl InputRecord {
+    /// Whether it is neither empty nor blank.
+    pub fn holds_records(&self) -> bool {
+        self.format.is_some()
+    }
 }
 
 /// How many documents went where. `read = kept + removed + bad`.

@@ -54,7 +54,7 @@ pub(super) fn import(arguments: &Import) -> Result<()> {
 /// The inputs of a run under the names it knew them by, wherever they are now. Fails unless they are what they were.
 fn selection(manifest: &Manifest, run: &Path) -> Result<Selection> {
     let mut selection = Selection::default();
-    for input in &manifest.inputs {
+    for input in manifest.inputs.iter().filter(|input| input.holds_records()) {
         let name = &input.source;
         ensure!(name != "-", "the run has read standard input, which cannot be read again");
         ensure!(

@@ -87,6 +87,33 @@ pub(crate) fn binary_ids(texts: &[String]) -> Vec<u8> {
     out
 }
 
+/// A table of three rows; of the last of these columns the second value is not UTF-8.
+pub(crate) fn not_utf8(names: &[&str], column_type: &str) -> Vec<u8> {
+    use parquet::data_type::{ByteArray, ByteArrayType};
+    let column = |name: &&str| format!("required binary {name} (STRING);");
+    let (last, before) = names.split_last().unwrap();
+    let columns: String = before.iter().map(column).collect();
+    let schema = format!("message root {{ {columns} required binary {last} {column_type}; }}");
+    let schema = Arc::new(parquet::schema::parser::parse_message_type(&schema).unwrap());
+    let mut out = Vec::new();
+    let mut writer =
+        parquet::file::writer::SerializedFileWriter::new(&mut out, schema, Arc::default()).unwrap();
+    let mut group = writer.next_row_group().unwrap();
+    for name in names {
+        let mut values = ["first", "second", "third"]
+            .map(|row| ByteArray::from(super::prose(&format!("{name}{row}"), 30).as_str()));
+        if name == last {
+            values[1] = b"in\xffvalid".to_vec().into();
+        }
+        let mut leaf = group.next_column().unwrap().unwrap();
+        leaf.typed::<ByteArrayType>().write_batch(&values, None, None).unwrap();
+        leaf.close().unwrap();
+    }
+    group.close().unwrap();
+    writer.close().unwrap();
+    out
+}
+
 /// The rows of a table as JSON objects.
 pub(crate) fn rows(bytes: &[u8]) -> Vec<Value> {
     let reader = SerializedFileReader::new(bytes::Bytes::copy_from_slice(bytes)).expect("a Parquet file");

@@ -1,8 +1,8 @@
 //! A Parquet file again, without some of its rows or with a column on them.
 //!
-//! Bytes go from view to writer as they are, so that a string that is not UTF-8 survives, and each column keeps its
-//! Parquet type wherever the writer can produce it. It cannot for timestamps of 96 bits, lists of two levels and
-//! short decimals in byte arrays: they come out with the same values in the form the writer gives them.
+//! Bytes go from view to writer as they are, and each column keeps its Parquet type wherever the writer can produce it. It
+//! cannot for timestamps of 96 bits, lists of two levels and short decimals in byte arrays: they come out with the same
+//! values in the form the writer gives them. A row whose text is not UTF-8 is not copied: others could not read the copy.
 
 use super::annotation::{COLUMN, RowEdit, annotation_fields, annotations};
 use super::file::RowFile;
@@ -11,6 +11,7 @@ use super::scan::Scan;
 use super::spill::Spill;
 use super::strips::{copy_strips, strips};
 use super::table::{GROUP_BYTES, write_error};
+use super::text::TextColumns;
 use crate::error::Error;
 use crate::source::Source;
 use arrow_array::cast::AsArray;
@@ -32,8 +33,8 @@ const PIECE_BYTES: usize = 4 << 20;
 /// `onefold` is added, in place of one already there.
 ///
 /// # Errors
-/// [`Error::DamagedColumn`] where a row group is damaged, unless every row from there on to its end is dropped: a row not dropped is
-/// copied, or the copy fails.
+/// [`Error::DamagedColumn`] where a row group is damaged, unless every row from there on to its end is dropped, and where a row that
+/// is not dropped has text that is not UTF-8: a row not dropped is copied, or the copy fails.
 pub fn copy_rows(
     source: &Source,
     verdict: &mut dyn FnMut(u64) -> RowEdit,
@@ -60,6 +61,7 @@ pub fn copy_rows(
         options = options.with_page_store_factory(spill);
     }
     let mut writer = ArrowWriter::try_new_with_options(out, output.schema, options).map_err(failed)?;
+    let texts = TextColumns::among(&file, &roots);
     let mut scan = Scan::new(file, roots, 0);
     loop {
         let first = scan.row();
@@ -78,6 +80,9 @@ pub fn copy_rows(
             Err(Trouble::Disk(error)) => return Err(error.into()),
         };
         let edits: Vec<RowEdit> = (first..first + batch.num_rows() as u64).map(&mut *verdict).collect();
+        if let Some((at, message)) = texts.first_fault(&batch, |at| edits[at] != RowEdit::Drop) {
+            return Err(Error::DamagedColumn { path: source.path.clone(), row: first + at as u64, message });
+        }
         let batch =
             apply(&batch, &edits, annotate.then_some(&schema)).map_err(|error| failed(error.into()))?;
         for piece in pieces(&batch) {

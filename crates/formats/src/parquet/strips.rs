@@ -11,6 +11,7 @@ use super::handle::Trouble;
 use super::scan::Scan;
 use super::spill::Spill;
 use super::table::write_error;
+use super::text::TextColumns;
 use crate::error::Error;
 use crate::source::Source;
 use arrow_array::{ArrayRef, BooleanArray, RecordBatch};
@@ -77,6 +78,7 @@ pub(super) fn strips(file: &RowFile, roots: &[usize]) -> Vec<Vec<usize>> {
 /// Columns that are written together.
 struct Strip {
     roots: Vec<usize>,
+    texts: TextColumns,
     fields: Vec<FieldRef>,
     factory: ArrowRowGroupWriterFactory,
 }
@@ -98,7 +100,7 @@ impl Strip {
         if let Some(spill) = Spill::beside(path) {
             factory = factory.with_page_store_factory(spill);
         }
-        Ok(Strip { roots, fields, factory })
+        Ok(Strip { roots, texts: TextColumns::default(), fields, factory })
     }
 
     fn write(&self, writers: &mut [ArrowColumnWriter], columns: &[ArrayRef]) -> Result<(), ParquetError> {
@@ -130,7 +132,9 @@ pub(super) fn copy_strips(
     for roots in strips {
         let places = place..place + roots.len();
         place = places.end;
-        parts.push(Strip::new(&output, (roots, places), (&path, &properties)).map_err(failed)?);
+        let texts = TextColumns::among(&file, &roots);
+        let strip = Strip::new(&output, (roots, places), (&path, &properties)).map_err(failed)?;
+        parts.push(Strip { texts, ..strip });
     }
     let annotated = place..place + usize::from(annotate);
     let annotation = Strip::new(&output, (Vec::new(), annotated), (&path, &properties)).map_err(failed)?;
@@ -170,6 +174,10 @@ pub(super) fn copy_strips(
                     }
                     Err(Trouble::Disk(error)) => return Err(error.into()),
                 };
+                if let Some((at, message)) = part.texts.first_fault(&batch, |at| kept[first + at]) {
+                    let row = start + (first + at) as u64;
+                    return Err(Error::DamagedColumn { path: source.path.clone(), row, message });
+                }
                 let batch = filtered(&batch, &kept[first..]).map_err(failed)?;
                 for piece in pieces(&batch) {
                     part.write(&mut writers, piece.columns()).map_err(failed)?;

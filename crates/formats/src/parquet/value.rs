@@ -1,6 +1,7 @@
 //! From the cells of a row to its encoded bytes.
 
 use super::file::RowFile;
+use super::text::TextColumns;
 use crate::bad::{BadKind, BadRecord};
 use crate::row::{self, Row};
 use crate::score::Score;
@@ -19,6 +20,8 @@ pub(super) struct Columns {
     pub(super) roots: Vec<usize>,
     /// Of id, url, date, text, group and score: the number among `roots`.
     parts: [Option<usize>; 6],
+    /// What has to be text beside the text, which is looked at anyway.
+    texts: TextColumns,
     names: [String; 5],
     limit: usize,
 }
@@ -50,20 +53,26 @@ impl Columns {
         roots.sort_unstable();
         roots.dedup();
         let parts = found.map(|root| root.and_then(|root| roots.binary_search(&root).ok()));
+        let texts = TextColumns::among(file, &roots).without(parts[TEXT]);
         let group = fields.group.clone().unwrap_or_default();
         let names = [&fields.id, &fields.url, &fields.date, &fields.text, &group].map(Clone::clone);
         // A length is stored as one more than it is, in 32 bits.
-        Ok(Columns { roots, parts, names, limit: limit.min(u32::MAX as usize - 1) })
+        Ok(Columns { roots, parts, texts, names, limit: limit.min(u32::MAX as usize - 1) })
     }
 
     /// The same among all columns of the file.
     pub(super) fn beside_all(self, file: &RowFile) -> Self {
         let parts = self.parts.map(|part| part.map(|part| self.roots[part]));
-        Columns { roots: (0..file.read_schema().fields().len()).collect(), parts, ..self }
+        let roots: Vec<usize> = (0..file.read_schema().fields().len()).collect();
+        let texts = TextColumns::among(file, &roots).without(parts[TEXT]);
+        Columns { roots, parts, texts, ..self }
     }
 
     /// Appends a row of a batch in its encoded form, or nothing if it is bad.
     pub(super) fn encode(&self, batch: &RecordBatch, row: usize, out: &mut Vec<u8>) -> Result<(), BadRecord> {
+        if let Some(message) = self.texts.fault(batch, row) {
+            return Err(BadRecord::new(BadKind::Utf8, message));
+        }
         let mut scratch = [const { String::new() }; 5];
         let mut parts = [None; 5];
         for (index, buffer) in scratch.iter_mut().enumerate() {
@@ -91,7 +100,7 @@ impl Columns {
             }
             match simdutf8::compat::from_utf8(bytes) {
                 Ok(text) => parts[index] = Some(text),
-                // Bytes that are no text make no name and no date.
+                // Bytes that need not be text and are none make no name and no date.
                 Err(_) if index != TEXT => {}
                 Err(error) => {
                     let message = format!("column {name:?}: {error}");

@@ -91,7 +91,7 @@ pub fn open(path: &Path, limit: usize) -> Result<(Source, Vec<Place>, Found), Fo
             return Err(Found { layout: "rows".into(), ..Found::default() });
         }
         Look::Source(source) => source,
-        Look::Empty => return Err(Found { layout: "empty".into(), ..Found::default() }),
+        Look::Empty | Look::Blank => return Err(Found { layout: "empty".into(), ..Found::default() }),
         Look::Bad(bad) => {
             let bad = vec![(bad.kind.name().to_owned(), 0)];
             return Err(Found { layout: "bad".into(), bad, ..Found::default() });

@@ -160,7 +160,7 @@ pub(super) fn documents<E: From<Error>>(
     take: &mut dyn FnMut(DocumentRef, &str) -> Result<(), E>,
 ) -> Result<Option<Error>, E> {
     let (mut unread, mut failed, mut text) = (None, None, String::new());
-    for input in &past.manifest.inputs {
+    for input in past.manifest.inputs.iter().filter(|input| input.holds_records()) {
         let read = each_document(past, &input.source, 0, &mut |frame, document| {
             let fallback = || format!("{}#{}", input.source, frame.row);
             let own = document.name().map_or_else(fallback, str::to_owned);
@@ -185,7 +185,7 @@ pub(super) fn templates(past: Past<'_>) -> Result<Option<Templates>, Error> {
     let manifest = past.manifest;
     let Some(share) = manifest.plan.templates else { return Ok(None) };
     let mut sources = Vec::new();
-    for input in &manifest.inputs {
+    for input in manifest.inputs.iter().filter(|input| input.holds_records()) {
         sources.extend(source(past, &input.source)?);
     }
     let job = Job {
@@ -263,6 +263,6 @@ fn source(past: Past<'_>, name: &str) -> Result<Option<Source>, Error> {
                 None => Ok(Some(source)),
             }
         }
-        Look::Empty | Look::Bad(_) => Ok(None),
+        Look::Empty | Look::Blank | Look::Bad(_) => Ok(None),
     }
 }

@@ -1,6 +1,6 @@
 //! Some documents of a job's input, from several places of it.
 
-use super::TableNeeds;
+use super::{BYTES_A_THREAD, TableNeeds};
 use crate::error::Error;
 use crate::job::Job;
 use crate::large::Limits;
@@ -24,6 +24,8 @@ const STRETCHES: u64 = 4;
 /// What was seen of a sample.
 #[derive(Default)]
 pub(super) struct Seen {
+    /// Sources looked into.
+    pub(super) files: u64,
     pub(super) documents: u64,
     pub(super) links: u64,
     pub(super) link_names: u64,
@@ -34,20 +36,20 @@ pub(super) struct Seen {
     pub(super) urls_as_ids: u64,
     pub(super) bad: u64,
     /// Bytes of the sources, as they are on disk.
-    pub(super) bytes: u64,
+    pub(super) bytes: f64,
     /// The same of those without addresses, and of their records.
-    pub(super) packed: (u64, u64),
+    pub(super) packed: (f64, f64),
 }
 
-/// Hands over some documents of some sources.
-pub(super) fn read_sample(
+/// Hands over some documents of some sources, given in order.
+pub(super) fn read_sample<'s>(
     job: &Job<'_>,
-    sources: &[Source],
+    sources: impl Iterator<Item = &'s Source>,
     take: &mut dyn FnMut(&Document<'_>, &mut Seen),
 ) -> Result<Seen, Error> {
     let mut all = Seen::default();
-    let step = sources.len().div_ceil(SAMPLE_SOURCES).max(1);
-    for source in sources.iter().step_by(step) {
+    for source in sources {
+        all.files += 1;
         let mut rows = None;
         if source.layout == Layout::Rows
             && let Some((count, needs)) = table_needs(job, source)
@@ -57,7 +59,7 @@ pub(super) fn read_sample(
             // The rows of a page that does not fit are not asked for.
             if needs.budget(job) > job.resources.memory_bytes {
                 all.documents += count;
-                all.bytes += source.size;
+                all.bytes += source.size as f64;
                 continue;
             }
         }
@@ -100,8 +102,8 @@ impl Stretch<'_> {
     ) -> Result<(), Error> {
         let Stretch { source, rows, start, bytes } = *self;
         let limits = Limits::of(job);
-        // One that does not fit is not looked at whole, and is told by that.
-        let most = limits.longest().saturating_add(1).min(job.plan.max_document_bytes);
+        // One that does not fit is not looked at whole, and is told by that, unless it takes no more than a thread does anyway.
+        let most = limits.longest().saturating_add(1).max(BYTES_A_THREAD).min(job.plan.max_document_bytes);
         let limit = most as usize;
         let mut reader = Reader::open(source, &job.plan.fields, limit, (start, 0))?;
         let parser = parser(source, job)?;
@@ -136,7 +138,9 @@ impl Stretch<'_> {
                     Parsed::Bad(bad)
                         if bad.kind == BadKind::TooLarge && frame.length <= job.plan.max_document_bytes =>
                     {
-                        all.largest = all.largest.max(limits.typical(frame.length));
+                        all.documents += 1;
+                        all.names += source.name.len() as u64;
+                        all.largest = all.largest.max(limits.memory_unread(frame.length));
                     }
                     Parsed::Bad(_) => all.bad += 1,
                     _ => {}
@@ -145,16 +149,16 @@ impl Stretch<'_> {
             }
         }
         let taken = match (source.layout, rows) {
-            _ if whole => source.size - start,
-            (Layout::Plain | Layout::Members, _) => reader.position().0.saturating_sub(start),
+            _ if whole => (source.size - start) as f64,
+            (Layout::Plain | Layout::Members, _) => reader.position().0.saturating_sub(start) as f64,
             (Layout::Rows, Some(rows)) if rows > 0 => {
-                (source.size as f64 * (frames as f64 / rows as f64).min(1.0)) as u64
+                source.size as f64 * (frames as f64 / rows as f64).min(1.0)
             }
-            (Layout::Stream | Layout::Rows, _) => reader.bytes_taken().min(source.size),
+            (Layout::Stream | Layout::Rows, _) => reader.bytes_taken().min(source.size) as f64,
         };
         all.bytes += taken;
         if matches!(source.layout, Layout::Stream | Layout::Rows) {
-            all.packed = (all.packed.0 + taken, all.packed.1 + seen as u64);
+            all.packed = (all.packed.0 + taken, all.packed.1 + seen as f64);
         }
         Ok(())
     }

@@ -75,7 +75,7 @@ fn a_row_too_large_or_not_utf8_is_bad_alone() {
 }
 
 #[test]
-fn a_string_that_is_not_utf8_is_bad_alone_and_copied() {
+fn a_string_that_is_not_utf8_is_bad_alone_and_not_copied() {
     let folder = tempfile::tempdir().unwrap();
     let source = write(&folder.path().join("a"), &numbered(5), plain().build());
     let bytes = fs_err::read(&source.path).unwrap();
@@ -85,8 +85,12 @@ fn a_string_that_is_not_utf8_is_bad_alone_and_copied() {
     assert_eq!(lines[2], "utf8@2+1");
     assert_eq!((lines[3].as_str(), lines.len()), ("-|-|-|-|text number 3", 5));
     let out = fs_err::File::create(folder.path().join("b")).unwrap();
-    copy_rows(&source, &mut |_| RowEdit::Keep, false, out).unwrap();
-    assert_eq!(read_lines(&super::source(&folder.path().join("b")), &Fields::default(), 0), lines);
+    let copied = copy_rows(&source, &mut |_| RowEdit::Keep, false, out);
+    assert!(matches!(copied, Err(Error::DamagedColumn { row: 2, .. })), "{copied:?}");
+    let out = fs_err::File::create(folder.path().join("b")).unwrap();
+    let mut verdict = |row: u64| if row == 2 { RowEdit::Drop } else { RowEdit::Keep };
+    copy_rows(&source, &mut verdict, false, out).unwrap();
+    assert_eq!(texts(&super::source(&folder.path().join("b"))).len(), 4);
 }
 
 #[test]
