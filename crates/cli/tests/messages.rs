@@ -123,9 +123,39 @@ fn one_stream_is_in_the_order_of_the_inputs() {
         }
         let ran = place.run(&format!("dedup z.{how} a.{how} --output -")).ok();
         let stdout = compressed::decompress(how, &ran.stdout);
-        let lines: Vec<_> =
-            std::str::from_utf8(&stdout).unwrap().lines().filter(|line| !line.is_empty()).collect();
-        assert_eq!(lines.len(), 2, "{how}: {lines:?}");
+        assert_eq!(String::from_utf8(stdout).unwrap(), text("alpha") + &text("delta"), "{how}");
+    }
+}
+
+#[test]
+fn one_stream_has_no_blank_line_between_files() {
+    let place = Place::new();
+    let text = |topic: &str| line(topic, &prose(topic, 30));
+    let [alpha, beta, gamma] = ["alpha", "beta", "gamma"].map(text);
+    let mark = "\u{feff}".to_owned() + &alpha;
+    for how in compressed::ALL {
+        for (records, whole) in [
+            ([vec![&*alpha], vec![&beta], vec![&gamma]], [&*alpha, &beta, &gamma].concat()),
+            // Nothing stays of one file, or of one record of it.
+            ([vec![&alpha], vec![&alpha], vec![&beta]], [&*alpha, &beta].concat()),
+            ([vec![&alpha], vec![&beta, &alpha], vec![&gamma]], [&*alpha, &beta, &gamma].concat()),
+            ([vec![&alpha], vec![&beta], vec![&alpha]], [&*alpha, &beta].concat()),
+            // The last line of a file has no end, with and without nothing behind it.
+            ([vec![&alpha], vec![beta.trim_end()], vec![&gamma]], [&*alpha, &beta, &gamma].concat()),
+            ([vec![alpha.trim_end()], vec![&alpha], vec![&beta]], [&*alpha, &beta].concat()),
+            ([vec![&alpha], vec![&mark], vec![&beta]], [&*alpha, &beta].concat()),
+            (
+                [vec![&alpha], vec![&beta], vec![gamma.trim_end()]],
+                [&*alpha, &beta, gamma.trim_end()].concat(),
+            ),
+        ] {
+            for (number, records) in records.iter().enumerate() {
+                place.write(format!("{number}.jsonl"), compressed::compress(how, records));
+            }
+            let ran = place.run("dedup 0.jsonl 1.jsonl 2.jsonl --output - --max-removed 1").ok();
+            let found = String::from_utf8(compressed::decompress(how, &ran.stdout)).unwrap();
+            assert_eq!(found, whole, "{how}: {records:?}");
+        }
     }
 }
 
@@ -193,6 +223,6 @@ fn one_stream_has_no_byte_order_mark_within() {
         let text = String::from_utf8(compressed::decompress(how, &ran.stdout)).unwrap();
         let marks: Vec<usize> = text.match_indices('\u{feff}').map(|(at, _)| at).collect();
         assert_eq!(marks, [0], "{how}: that of the first file alone");
-        assert_eq!(text.lines().filter(|line| !line.is_empty()).count(), 3, "{how}");
+        assert_eq!(text.lines().count(), 3, "{how}");
     }
 }
