@@ -188,6 +188,55 @@ fn one_stream_is_of_one_format() {
 }
 
 #[test]
+fn a_file_without_documents_is_no_part_of_one_stream() {
+    let place = Place::new();
+    let good = four_documents();
+    let kept = |ran: &Ran| ran.json().iter().map(|line| common::text_of(&line["id"])).collect::<Vec<_>>();
+    let page = b"<html><body>503 Service Unavailable</body></html>";
+    let utf16: Vec<u8> = good.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let noise: Vec<u8> = (0..4000u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+    let cut = b"WARC/1.0\r\nWARC-Type: response\r\nContent-Length: 500\r\n\r\nHTTP/1.1 200 OK\r\n";
+    let request =
+        b"WARC/1.0\r\nWARC-Type: request\r\nContent-Length: 18\r\n\r\nGET / HTTP/1.1\r\n\r\n\r\n\r\n";
+    let cases: [(&str, &[u8], usize); 11] = [
+        ("jsonl", page, 1),
+        ("jsonl", &compressed::gzip(page), 1),
+        ("jsonl", &utf16, 1),
+        ("jsonl", &noise, 1),
+        ("jsonl", b"BZh91AY&SY\x01\x02\x03\x04", 1),
+        ("parquet", b"PAR1", 1),
+        ("warc", cut, 1),
+        ("warc.gz", &compressed::gzip(cut), 1),
+        // Neither bad nor a document.
+        ("warc", request, 0),
+        ("csv", b"id,text\n", 0),
+        ("png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01", 0),
+    ];
+    for (number, (ending, bytes, bad)) in cases.iter().enumerate() {
+        // Before the good file and behind it.
+        for place_of in ["a", "z"] {
+            let folder = format!("{number}{place_of}");
+            place.write(format!("{folder}/m.jsonl"), &good);
+            place.write(format!("{folder}/{place_of}.{ending}"), bytes);
+            let ran = place.run(&format!("dedup {folder} --output - --json")).ok();
+            assert_eq!(kept(&ran), ["a", "b"], "{folder}.{ending}: {}", ran.stderr);
+            let summary = ran.stderr.lines().find(|line| line.starts_with('{')).unwrap();
+            let summary: serde_json::Value = serde_json::from_str(summary).unwrap();
+            assert_eq!(summary["counts"]["bad"], *bad, "{folder}.{ending}: {summary}");
+        }
+    }
+    // Documents behind bad records count, and files that have them and differ are refused before anything is printed.
+    place.write("two/a.jsonl", &good);
+    place.write("two/b.csv", format!("id,text\nx\ny,{}\n", prose("beta", 30)));
+    let ran =
+        place.run("dedup two --output -").fails(2, &["two/a.jsonl is plain jsonl", "two/b.csv is plain csv"]);
+    assert!(ran.stdout.is_empty());
+    // Alone, or among its like, a file without documents is what it is in `kept/`.
+    let ran = place.run(&format!("dedup {0}a/a.csv {0}z/z.csv --output -", 9)).ok();
+    assert_eq!(String::from_utf8_lossy(&ran.stdout), "id,text\n");
+}
+
+#[test]
 fn rates_of_a_bar_are_whole_numbers() {
     let place = Place::new();
     // Enough that the bar is drawn more than once.

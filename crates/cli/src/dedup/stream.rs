@@ -13,7 +13,7 @@ pub(super) fn print_kept(manifest: &Manifest, folder: &Path) -> Result<()> {
     let mut out = std::io::stdout().lock();
     let mut ends_in_line = true;
     let mut before: Option<(&InputRecord, PathBuf)> = None;
-    for input in &manifest.inputs {
+    for input in parts(&manifest.inputs) {
         let Some(path) = paths_of(&input.output).map(|name| folder.join(name)).find(|path| path.exists())
         else {
             ensure!(input.kept == 0, "{}: what was kept of it is not there", input.source);
@@ -40,6 +40,20 @@ pub(super) fn print_kept(manifest: &Manifest, folder: &Path) -> Result<()> {
         before = Some((input, path));
     }
     Ok(out.flush()?)
+}
+
+/// The inputs that the stream is of: the first with documents, and those that it goes on with. Others hold none, for else
+/// there would be no stream.
+fn parts(inputs: &[InputRecord]) -> impl Iterator<Item = &InputRecord> {
+    let first = inputs.iter().position(|input| input.read > input.bad).unwrap_or(0);
+    inputs
+        .iter()
+        .enumerate()
+        .filter(move |&(at, input)| {
+            let (first_kind, kind) = [&inputs[first], input].map(|i| (i.format, i.compression)).into();
+            at == first || kind == first_kind && !input.format.is_table()
+        })
+        .map(|(_, input)| input)
 }
 
 /// Whether what is kept of an input ends with a line end; `None` of nothing.
