@@ -247,7 +247,7 @@ impl Run<'_> {
         std::io::Write::write_all(&mut file, &bytes)?;
         file.sync_data()?;
         fs_err::rename(&temporary, staged.join("manifest.json"))?;
-        InputStamp::check(self.stamps, &self.context.sources)?;
+        InputStamp::check(self.stamps, self.context.sources)?;
         publish(job, self.workdir, output)?;
         Ok(manifest)
     }
