@@ -1,5 +1,7 @@
 //! `onefold dedup`.
 
+mod stream;
+
 use crate::CANCEL;
 use crate::args::{ClusterKind, Dedup, EvidenceKind, InputArgs, MachineArgs, MatchArgs, UnitKind};
 use crate::heap;
@@ -7,16 +9,13 @@ use crate::inputs::{are_spooled, named, selection};
 use crate::progress::Bars;
 use crate::size::human;
 use crate::terminal::{escape, note, outln};
-use anyhow::{Result, bail, ensure};
+use anyhow::{Result, bail};
 use onefold_detect::resolve::Clustering;
-use onefold_formats::compress::{Compression, Decoder, Encoder};
-use onefold_formats::inputs::paths_of;
-use onefold_formats::source::{Format, OpenFile};
 use onefold_index::{Index, Options};
 use onefold_pipeline::{Against, EvidenceFormat, Job, Outcome, Resources, Switches, available_memory};
 use onefold_run::{BadLine, KeepRule, Manifest, Method, Plan, Unit};
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -98,7 +97,7 @@ pub(crate) fn run(arguments: &Dedup) -> Result<()> {
     };
     let mut bad = None;
     if to_stdout {
-        print_kept(&manifest, &folder.join("kept"))?;
+        stream::print_kept(&manifest, &folder.join("kept"))?;
         bad = Some(first_bad(&folder)?);
     }
     let done = Done { manifest: &manifest, bad, seconds: started.elapsed().as_secs_f64() };
@@ -259,55 +258,6 @@ fn temp_folder(machine: &MachineArgs) -> Result<Option<PathBuf>> {
         bail!("--temp {temp}: expected a folder, found the file {file}");
     }
     Ok(temp)
-}
-
-/// Prints what is kept, in the order of the input. Lines of two files do not become one.
-fn print_kept(manifest: &Manifest, folder: &Path) -> Result<()> {
-    let mut out = std::io::stdout().lock();
-    let (mut ends_in_line, mut is_first) = (true, true);
-    for input in &manifest.inputs {
-        let (Some(output), Some(compression)) = (&input.output, input.compression) else { continue };
-        let Some(path) = paths_of(output).map(|name| folder.join(name)).find(|path| path.exists()) else {
-            ensure!(input.kept == 0, "{}: what was kept of it is not there", input.source);
-            continue;
-        };
-        let mut file = fs_err::File::open(&path)?;
-        if file.metadata()?.len() == 0 {
-            continue;
-        }
-        if !ends_in_line {
-            let mut end = Encoder::new(&mut out, compression)?;
-            end.write_all(b"\n")?;
-            end.finish()?;
-        }
-        let may_be_marked = !std::mem::take(&mut is_first) && input.format == Some(Format::Jsonl);
-        if !may_be_marked || !print_without_mark(&path, compression, &mut out)? {
-            std::io::copy(&mut file, &mut out)?;
-        }
-        // A record of an archive ends as it should, and what is compressed is not read again for its last byte.
-        ends_in_line = matches!(input.format, Some(Format::Warc | Format::Arc)) || {
-            let mut last = [0];
-            file.seek(SeekFrom::End(-1))?;
-            file.read_exact(&mut last)?;
-            compression == Compression::None && last == *b"\n"
-        };
-    }
-    Ok(out.flush()?)
-}
-
-/// Prints a file that starts with a byte order mark without it: within a stream it would be a part of a line. Says whether it was
-/// such a file.
-fn print_without_mark(path: &Path, compression: Compression, out: &mut impl Write) -> Result<bool> {
-    let mut decoder = Decoder::new(OpenFile::open(path)?, compression)?;
-    let mut start = Vec::new();
-    decoder.by_ref().take(3).read_to_end(&mut start)?;
-    if start != b"\xef\xbb\xbf" {
-        return Ok(false);
-    }
-    let mut encoder = Encoder::new(out, compression)?;
-    std::io::copy(&mut decoder, &mut encoder)?;
-    encoder.finish()?;
-    Ok(true)
 }
 
 fn print_estimate(job: &Job<'_>, output: Option<&Path>, json: bool) -> Result<()> {

@@ -5,6 +5,7 @@ mod common;
 
 use common::archive::{self, Record, html};
 use common::{Place, Run, compressed, edited, four_documents, line, prose, table, text_of};
+use std::time::Duration;
 
 /// Four documents in a format: the first, another, a copy of the first, a near copy of the second.
 fn records(format: &str) -> Vec<Vec<u8>> {
@@ -456,6 +457,29 @@ fn two_runs_do_not_write_at_one_place() {
     place.dedup_to("a.jsonl --temp t1", "two");
     assert!(!place.path("two/.onefold").exists());
     place.run("dedup a.jsonl --output two --temp t2").fails(2, &["two", "--force"]);
+}
+
+#[test]
+fn a_resumed_run_waits_for_one_that_was_just_killed() {
+    let place = Place::new();
+    place.write("a.jsonl", records("jsonl").concat());
+    let hidden = place.path("out").join(".onefold");
+    fs_err::create_dir_all(hidden.join("work")).unwrap();
+    let locks = ["lock", "work/lock"].map(|name| {
+        let lock = fs_err::File::create(hidden.join(name)).unwrap();
+        lock.file().lock().unwrap();
+        lock
+    });
+    place.run("dedup a.jsonl --output out --force").fails(2, &["out", "another run is writing here"]);
+    let resumed = place.start(&mut place.command("dedup a.jsonl --output out --resume"));
+    // The system lets go of one after the other.
+    for lock in locks {
+        std::thread::sleep(Duration::from_millis(400));
+        drop(lock);
+    }
+    let ran = resumed.wait_with_output().unwrap();
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    assert!(!hidden.exists() && place.path("out/manifest.json").exists());
 }
 
 #[test]

@@ -123,9 +123,39 @@ fn one_stream_is_in_the_order_of_the_inputs() {
         }
         let ran = place.run(&format!("dedup z.{how} a.{how} --output -")).ok();
         let stdout = compressed::decompress(how, &ran.stdout);
-        let lines: Vec<_> =
-            std::str::from_utf8(&stdout).unwrap().lines().filter(|line| !line.is_empty()).collect();
-        assert_eq!(lines.len(), 2, "{how}: {lines:?}");
+        assert_eq!(String::from_utf8(stdout).unwrap(), text("alpha") + &text("delta"), "{how}");
+    }
+}
+
+#[test]
+fn one_stream_has_no_blank_line_between_files() {
+    let place = Place::new();
+    let text = |topic: &str| line(topic, &prose(topic, 30));
+    let [alpha, beta, gamma] = ["alpha", "beta", "gamma"].map(text);
+    let mark = "\u{feff}".to_owned() + &alpha;
+    for how in compressed::ALL {
+        for (records, whole) in [
+            ([vec![&*alpha], vec![&beta], vec![&gamma]], [&*alpha, &beta, &gamma].concat()),
+            // Nothing stays of one file, or of one record of it.
+            ([vec![&alpha], vec![&alpha], vec![&beta]], [&*alpha, &beta].concat()),
+            ([vec![&alpha], vec![&beta, &alpha], vec![&gamma]], [&*alpha, &beta, &gamma].concat()),
+            ([vec![&alpha], vec![&beta], vec![&alpha]], [&*alpha, &beta].concat()),
+            // The last line of a file has no end, with and without nothing behind it.
+            ([vec![&alpha], vec![beta.trim_end()], vec![&gamma]], [&*alpha, &beta, &gamma].concat()),
+            ([vec![alpha.trim_end()], vec![&alpha], vec![&beta]], [&*alpha, &beta].concat()),
+            ([vec![&alpha], vec![&mark], vec![&beta]], [&*alpha, &beta].concat()),
+            (
+                [vec![&alpha], vec![&beta], vec![gamma.trim_end()]],
+                [&*alpha, &beta, gamma.trim_end()].concat(),
+            ),
+        ] {
+            for (number, records) in records.iter().enumerate() {
+                place.write(format!("{number}.jsonl"), compressed::compress(how, records));
+            }
+            let ran = place.run("dedup 0.jsonl 1.jsonl 2.jsonl --output - --max-removed 1").ok();
+            let found = String::from_utf8(compressed::decompress(how, &ran.stdout)).unwrap();
+            assert_eq!(found, whole, "{how}: {records:?}");
+        }
     }
 }
 
@@ -155,6 +185,55 @@ fn one_stream_is_of_one_format() {
         let ran = place.run(&format!("dedup {input} --output -")).ok();
         assert!(!ran.stdout.is_empty(), "{input}");
     }
+}
+
+#[test]
+fn a_file_without_documents_is_no_part_of_one_stream() {
+    let place = Place::new();
+    let good = four_documents();
+    let kept = |ran: &Ran| ran.json().iter().map(|line| common::text_of(&line["id"])).collect::<Vec<_>>();
+    let page = b"<html><body>503 Service Unavailable</body></html>";
+    let utf16: Vec<u8> = good.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let noise: Vec<u8> = (0..4000u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+    let cut = b"WARC/1.0\r\nWARC-Type: response\r\nContent-Length: 500\r\n\r\nHTTP/1.1 200 OK\r\n";
+    let request =
+        b"WARC/1.0\r\nWARC-Type: request\r\nContent-Length: 18\r\n\r\nGET / HTTP/1.1\r\n\r\n\r\n\r\n";
+    let cases: [(&str, &[u8], usize); 11] = [
+        ("jsonl", page, 1),
+        ("jsonl", &compressed::gzip(page), 1),
+        ("jsonl", &utf16, 1),
+        ("jsonl", &noise, 1),
+        ("jsonl", b"BZh91AY&SY\x01\x02\x03\x04", 1),
+        ("parquet", b"PAR1", 1),
+        ("warc", cut, 1),
+        ("warc.gz", &compressed::gzip(cut), 1),
+        // Neither bad nor a document.
+        ("warc", request, 0),
+        ("csv", b"id,text\n", 0),
+        ("png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01", 0),
+    ];
+    for (number, (ending, bytes, bad)) in cases.iter().enumerate() {
+        // Before the good file and behind it.
+        for place_of in ["a", "z"] {
+            let folder = format!("{number}{place_of}");
+            place.write(format!("{folder}/m.jsonl"), &good);
+            place.write(format!("{folder}/{place_of}.{ending}"), bytes);
+            let ran = place.run(&format!("dedup {folder} --output - --json")).ok();
+            assert_eq!(kept(&ran), ["a", "b"], "{folder}.{ending}: {}", ran.stderr);
+            let summary = ran.stderr.lines().find(|line| line.starts_with('{')).unwrap();
+            let summary: serde_json::Value = serde_json::from_str(summary).unwrap();
+            assert_eq!(summary["counts"]["bad"], *bad, "{folder}.{ending}: {summary}");
+        }
+    }
+    // Documents behind bad records count, and files that have them and differ are refused before anything is printed.
+    place.write("two/a.jsonl", &good);
+    place.write("two/b.csv", format!("id,text\nx\ny,{}\n", prose("beta", 30)));
+    let ran =
+        place.run("dedup two --output -").fails(2, &["two/a.jsonl is plain jsonl", "two/b.csv is plain csv"]);
+    assert!(ran.stdout.is_empty());
+    // Alone, or among its like, a file without documents is what it is in `kept/`.
+    let ran = place.run(&format!("dedup {0}a/a.csv {0}z/z.csv --output -", 9)).ok();
+    assert_eq!(String::from_utf8_lossy(&ran.stdout), "id,text\n");
 }
 
 #[test]
@@ -193,6 +272,6 @@ fn one_stream_has_no_byte_order_mark_within() {
         let text = String::from_utf8(compressed::decompress(how, &ran.stdout)).unwrap();
         let marks: Vec<usize> = text.match_indices('\u{feff}').map(|(at, _)| at).collect();
         assert_eq!(marks, [0], "{how}: that of the first file alone");
-        assert_eq!(text.lines().filter(|line| !line.is_empty()).count(), 3, "{how}");
+        assert_eq!(text.lines().count(), 3, "{how}");
     }
 }

@@ -178,13 +178,13 @@ impl Reader {
         })
     }
 
-    /// How far the file has been read, compressed or not; 0 where that is not known.
+    /// How far the file has been read, compressed or not; of a table, in proportion to its rows.
     pub fn bytes_read(&self) -> u64 {
         match self {
             Reader::Stream(reader) => reader.file.position(),
             Reader::Members(reader) => reader.file().position(),
             #[cfg(feature = "parquet")]
-            Reader::Parquet(_) => 0,
+            Reader::Parquet(reader) => reader.bytes_read(),
         }
     }
 

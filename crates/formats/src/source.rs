@@ -34,6 +34,13 @@ pub enum Format {
     File,
 }
 
+impl Format {
+    /// Whether a file of it says once what its columns are, so that two files one behind the other are none.
+    pub fn is_table(self) -> bool {
+        matches!(self, Format::Parquet | Format::Csv | Format::Tsv)
+    }
+}
+
 /// Where records have their addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

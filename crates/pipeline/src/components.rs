@@ -266,7 +266,8 @@ fn each_slice(
                 }
             })?;
             take(buckets);
-            context.job.progress.advance((table.len() / ALL_SLICES) as u64, 0);
+            let until = |slice: usize| (table.len() * slice / ALL_SLICES) as u64;
+            context.job.progress.advance(until(slice + 1) - until(slice), 0);
         }
     })
 }

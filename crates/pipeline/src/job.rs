@@ -20,7 +20,11 @@ use onefold_page::url::Rules;
 use onefold_run::{Manifest, Plan, Stage, Unit};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+/// How long a run that goes on with another waits until that is gone, and how often it tries.
+const PATIENCE: Duration = Duration::from_secs(2);
+const TRIED_EVERY: Duration = Duration::from_millis(50);
 
 /// How evidence is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -171,7 +175,7 @@ pub fn dedup(job: &Job<'_>, output: &Path) -> Result<Outcome, Error> {
                 Err(Error::ResumeChanged { .. }) if job.switches.force => {}
                 manifest => {
                     let manifest = manifest?;
-                    clean_up(output, [&place, &hidden])?;
+                    clean_up(job, output, [&place, &hidden])?;
                     return Ok(Outcome::AlreadyFinished(Box::new(manifest)));
                 }
             }
@@ -185,7 +189,7 @@ pub fn dedup(job: &Job<'_>, output: &Path) -> Result<Outcome, Error> {
     if !resumes {
         preflight::check(job, &found.sources, Some(output))?;
     }
-    let lock = OutputLock::take(output)?;
+    let lock = patiently(job, || OutputLock::take(output))?;
     let workdir = || {
         // Another run may have finished there before the lock was taken.
         let resumes = resumes && Workdir::is_at(&place);
@@ -193,7 +197,7 @@ pub fn dedup(job: &Job<'_>, output: &Path) -> Result<Outcome, Error> {
             check_output(job, output)?;
             write::clear_staged(output)?;
         }
-        Workdir::open(&place, &identity, resumes, output)
+        patiently(job, || Workdir::open(&place, &identity, resumes, output))
     };
     let outcome = workdir().and_then(|workdir| run_in(job, output, (&found, &identity.inputs), workdir));
     match outcome {
@@ -208,10 +212,25 @@ pub fn dedup(job: &Job<'_>, output: &Path) -> Result<Outcome, Error> {
     }
 }
 
+/// Takes a place where runs write. A run that goes on with another waits for it a little: one that was killed has its locks until
+/// the system has taken it down, which takes the longer the more memory it had.
+fn patiently<T>(job: &Job<'_>, take: impl Fn() -> Result<T, Error>) -> Result<T, Error> {
+    let since = Instant::now();
+    loop {
+        match take() {
+            Err(Error::OutputBusy(_)) if job.switches.resume && since.elapsed() < PATIENCE => {
+                job.check()?;
+                std::thread::sleep(TRIED_EVERY);
+            }
+            taken => return taken,
+        }
+    }
+}
+
 /// Removes what a run that was stopped while it cleaned up left, which is of no more use.
-fn clean_up(output: &Path, folders: [&PathBuf; 2]) -> Result<(), Error> {
+fn clean_up(job: &Job<'_>, output: &Path, folders: [&PathBuf; 2]) -> Result<(), Error> {
     if folders.iter().any(|folder| folder.exists()) {
-        let _lock = OutputLock::take(output)?;
+        let _lock = patiently(job, || OutputLock::take(output))?;
         for left in folders.into_iter().filter(|left| left.exists()) {
             fs_err::remove_dir_all(left)?;
         }

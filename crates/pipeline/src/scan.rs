@@ -323,7 +323,7 @@ impl Scan<'_> {
             Progress::Block => {}
             Progress::End => {
                 turn.ended = true;
-                // What was read without telling, as of Parquet.
+                // What was not read, as damage at the end of a table.
                 self.job.progress.advance(active.source.size.saturating_sub(before), 0);
                 let digest = format!("{:032x}", turn.reader.digest()?);
                 let blocks = turn.blocks;

@@ -106,28 +106,50 @@ fn other_document<'s>(
     sources: &'s [Source],
     is_known: impl Fn(Format) -> bool,
 ) -> Result<Option<&'s Source>, Error> {
-    let (fields, limit) = (&job.plan.fields, job.plan.max_document_bytes);
     for source in sources.iter().filter(|source| !is_known(source.format)) {
-        let mut is_document = !matches!(source.format, Format::File | Format::Html | Format::Text);
-        if !is_document {
-            each_record(source.clone(), fields, limit, 0, &mut |_, _, parsed| {
-                is_document = matches!(parsed, Parsed::Document(_));
-                Ok::<_, Error>(ControlFlow::Break(()))
-            })?;
-        }
-        if is_document {
+        let is_file = matches!(source.format, Format::File | Format::Html | Format::Text);
+        if !is_file || holds_document(job, source)? {
             return Ok(Some(source));
         }
     }
     Ok(None)
 }
 
-/// Whether what is kept of these sources makes sense one behind the other.
+/// Whether there is a document in a source, which is read up to the first.
+fn holds_document(job: &Job<'_>, source: &Source) -> Result<bool, Error> {
+    let (fields, limit) = (&job.plan.fields, job.plan.max_document_bytes);
+    let mut found = false;
+    each_record(source.clone(), fields, limit, 0, &mut |_, _, parsed| {
+        found = matches!(parsed, Parsed::Document(_));
+        job.check()?;
+        Ok::<_, Error>(if found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+    })?;
+    Ok(found)
+}
+
+/// Whether what is kept of these sources makes sense one behind the other. A source without documents is no part of a stream
+/// of another kind, and is read here only where there is more than one kind.
 pub(crate) fn check_one_stream(job: &Job<'_>, sources: &[Source]) -> Result<(), Error> {
-    let [first, rest @ ..] = sources else { return Ok(()) };
-    if !job.switches.one_stream || rest.is_empty() {
+    let kind = |source: &Source| (source.format, source.compression);
+    let fit = |first: &Source, other: &Source| kind(first) == kind(other) && !first.format.is_table();
+    if !job.switches.one_stream || sources.windows(2).all(|pair| fit(&pair[0], &pair[1])) {
         return Ok(());
     }
+    let mut first: Option<&Source> = None;
+    for source in sources {
+        if first.is_some_and(|first| fit(first, source)) || !holds_document(job, source)? {
+            continue;
+        }
+        match first {
+            None => first = Some(source),
+            Some(first) => return Err(no_stream(first, source)),
+        }
+    }
+    Ok(())
+}
+
+/// What is wrong with a stream of these two.
+fn no_stream(first: &Source, other: &Source) -> Error {
     let told = |source: &Source| {
         let kind = format!("{:?}", source.format).to_lowercase();
         match source.compression {
@@ -135,22 +157,12 @@ pub(crate) fn check_one_stream(job: &Job<'_>, sources: &[Source]) -> Result<(), 
             coded => format!("{} is {kind} in {}", source.name, format!("{coded:?}").to_lowercase()),
         }
     };
-    if matches!(first.format, Format::Parquet | Format::Csv | Format::Tsv) {
-        let message = format!(
-            "--output - is one stream: {}, and two of them one behind the other are none",
-            told(first)
-        );
-        return Err(Error::Unsupported(message));
-    }
-    let is_other =
-        |source: &&Source| (source.format, source.compression) != (first.format, first.compression);
-    match rest.iter().find(is_other) {
-        Some(other) => {
-            let message = format!("--output - is one stream: {}, and {}", told(first), told(other));
-            Err(Error::Unsupported(message))
-        }
-        None => Ok(()),
-    }
+    let message = if first.format == other.format && first.compression == other.compression {
+        format!("--output - is one stream: {}, and two of them one behind the other are none", told(first))
+    } else {
+        format!("--output - is one stream: {}, and {}", told(first), told(other))
+    };
+    Error::Unsupported(message)
 }
 
 /// Whether paragraphs can be cut out of these sources.

@@ -35,9 +35,22 @@ pub(crate) fn table_of(columns: &[(&str, Vec<Option<&str>>)], small_groups: bool
 
 /// A table of texts in one row group, with pages of so many bytes.
 pub(crate) fn one_group(texts: impl Iterator<Item = String>, page_bytes: usize) -> Vec<u8> {
+    one_group_in(parquet::basic::Compression::SNAPPY, texts, page_bytes)
+}
+
+/// The same in gzip, which takes long to write.
+pub(crate) fn slow_group(texts: impl Iterator<Item = String>) -> Vec<u8> {
+    one_group_in(parquet::basic::Compression::GZIP(Default::default()), texts, 1 << 20)
+}
+
+fn one_group_in(
+    compression: parquet::basic::Compression,
+    texts: impl Iterator<Item = String>,
+    page_bytes: usize,
+) -> Vec<u8> {
     let schema = Arc::new(Schema::new(vec![Field::new("text", DataType::Utf8, true)]));
     let properties = parquet::file::properties::WriterProperties::builder()
-        .set_compression(parquet::basic::Compression::SNAPPY)
+        .set_compression(compression)
         .set_dictionary_enabled(false)
         .set_max_row_group_row_count(None)
         .set_data_page_row_count_limit(usize::MAX)

@@ -26,6 +26,7 @@ const MOST_NAMED: u64 = 1 << 24;
 /// which no row can be read because of the footer.
 pub struct ParquetReader {
     file: OpenFile,
+    size: u64,
     state: State,
     next: u64,
 }
@@ -67,7 +68,7 @@ impl ParquetReader {
             Err(Trouble::Data(_)) if from_row == 1 => State::End,
             Err(Trouble::Data(message)) => State::Bad(BadRecord::new(BadKind::Parquet, message)),
         };
-        Ok(ParquetReader { file, state, next: from_row })
+        Ok(ParquetReader { file, size: source.size, state, next: from_row })
     }
 
     /// Fills `block` with the next rows.
@@ -96,6 +97,19 @@ impl ParquetReader {
     /// The next row, twice: it is an address and a number of records.
     pub fn position(&self) -> (u64, u64) {
         (self.next, self.next)
+    }
+
+    /// The part of the file that the rows so far make, were all of one size: columns are read here and there.
+    pub fn bytes_read(&self) -> u64 {
+        match &self.state {
+            State::Rows(rows) => {
+                let part =
+                    u128::from(self.size) * u128::from(self.next) / u128::from(rows.scan.file.rows().max(1));
+                u64::try_from(part).map_or(self.size, |part| part.min(self.size))
+            }
+            State::Bad(_) => 0,
+            State::End => self.size,
+        }
     }
 
     /// XXH3-128 of the whole file.

@@ -17,7 +17,7 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 /// Bytes from which on a table is written alone.
 const LARGE_TABLE: u64 = 4 << 20;
@@ -57,8 +57,8 @@ pub(super) fn write(run: &Run<'_>, clusters: &Clusters, folder: &Path) -> Result
             let index = next.fetch_add(1, Ordering::Relaxed);
             let Some(source) = run.context.sources.get(index) else { return settling.settle() };
             kept.write(index, &mut settling)?;
-            let told = kept.watch.end(index);
-            job.progress.advance(source.size - told, run.table.documents_of(index).len() as u64);
+            let (told, documents) = (kept.watch.end(index), run.table.documents_of(index).len() as u64);
+            job.progress.advance(source.size - told.bytes, documents - told.documents);
         }
     };
     kept.watch.during(job, || parallel(job, write_all))
@@ -105,11 +105,11 @@ impl Kept<'_> {
         // Beside the folder of kept files: within it, any name may be that of a source.
         let temporary = folder.with_file_name(format!("kept-{index}.tmp"));
         let out = fs_err::File::create(&temporary)?;
-        watch.begin(index, source.size, &temporary);
+        let passed = watch.begin(index, (source.size, documents.len() as u64), &temporary);
         let out = if source.layout == Layout::Rows {
             // A row group is in memory until it is whole: one at a time.
             let _alone = (source.size > LARGE_TABLE).then(|| lock(tables));
-            copy_rows(run, clusters, index, out)?
+            copy_rows(run, clusters, (index, &passed), out)?
         } else {
             let mut loader = Loader::new(run.context, run.table, spools);
             let mut edits = Edits::new(run, links, index);
@@ -243,7 +243,7 @@ impl Iterator for Edits<'_> {
 fn copy_rows(
     run: &Run<'_>,
     clusters: &Clusters,
-    index: usize,
+    (index, passed): (usize, &AtomicU64),
     out: fs_err::File,
 ) -> Result<fs_err::File, Error> {
     use onefold_formats::parquet::{RowEdit, copy_rows};
@@ -254,6 +254,7 @@ fn copy_rows(
         let Some(document) = documents.next_if(|&document| run.table.address(document).0 == row) else {
             return RowEdit::Drop;
         };
+        passed.fetch_add(1, Ordering::Relaxed);
         if !annotate {
             return if matches!(run.fate(document), Fate::Kept) { RowEdit::Keep } else { RowEdit::Drop };
         }
@@ -273,7 +274,12 @@ fn copy_rows(
 }
 
 #[cfg(not(feature = "parquet"))]
-fn copy_rows(run: &Run<'_>, _: &Clusters, index: usize, _: fs_err::File) -> Result<fs_err::File, Error> {
+fn copy_rows(
+    run: &Run<'_>,
+    _: &Clusters,
+    (index, _): (usize, &AtomicU64),
+    _: fs_err::File,
+) -> Result<fs_err::File, Error> {
     let name = &run.context.sources[index].name;
     Err(Error::Unsupported(format!("{name}: this program was built without Parquet")))
 }
