@@ -286,6 +286,33 @@ fn pages_of_tags_and_characters_that_stand_for_words_are_heavier_than_they_are_l
     }
 }
 
+/// Three near copies of a text.
+fn copies(text: &str) -> String {
+    (0..3).map(|n| line(&format!("d{n}"), &format!("{text} {}", "more ".repeat(n)))).collect()
+}
+
+#[test]
+fn texts_take_memory_by_their_shingles() {
+    let place = Place::new();
+    place.write("words.jsonl", copies(&text(0, 600_000)));
+    let letter = |n: u64| char::from(b'a' + (n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as u8 % 26);
+    let letters: String = (0..2_000_000).flat_map(|n| [letter(n), ' ']).collect();
+    place.write("letters.jsonl", copies(&letters));
+    for flags in [
+        "words.jsonl --shingle char:5 --threads 1",
+        "words.jsonl --shingle char:5 --method join --threads 4",
+        "letters.jsonl --threads 2",
+        "letters.jsonl --containment 0.9 --threads 4",
+    ] {
+        let refused =
+            place.run(&format!("dedup {flags} --memory 1MiB --output refused")).fails(2, &["would do"]);
+        let hint = refused.stderr.split("--memory ").last().unwrap().split("MiB").next().unwrap().to_owned();
+        let run = place.dedup_to(&format!("{flags} --memory {hint}MiB --force"), "out");
+        run.counted(3, 1, 2, 0);
+        assert_kept(&run, hint.parse::<u64>().unwrap() * MIB);
+    }
+}
+
 #[test]
 fn a_table_of_one_row_group_is_read_and_written_in_parts_and_a_page_that_does_not_fit_is_refused() {
     let place = Place::new();
