@@ -117,42 +117,6 @@ fn separator(bytes: &[u8]) -> (usize, usize) {
     (2, len)
 }
 
-/// What the bytes behind a record say of its length.
-enum Ending {
-    /// Nothing against it.
-    Fits,
-    /// It takes in the line ends behind the record.
-    TooLong,
-    /// What comes behind has to be seen.
-    Unseen,
-}
-
-/// The line ends behind a record.
-const ENDS: &[u8] = b"\r\n\r\n";
-/// Longest record that is waited for to see how it ends.
-const NEIGHBOUR: usize = 1 << 20;
-
-/// Whether a record has taken in the line ends behind it, so that other readers lose what follows: it ends in them, none come
-/// behind, and the next record has its own. A writer that puts none behind any is believed, and so is a record that took in one to
-/// three bytes of them, as some of real archives do: every reader finds the next.
-fn ending(body: &[u8], behind: &[u8], ended: bool) -> Ending {
-    if !body.ends_with(ENDS) || behind.first().is_none_or(u8::is_ascii_whitespace) {
-        return Ending::Fits;
-    }
-    let window = &behind[..behind.len().min(NEIGHBOUR)];
-    let end = match WarcHeader::parse(window) {
-        Some(header) => header.content_length().map(|content| content.saturating_add(header.len as u64)),
-        None if ended || window.len() == NEIGHBOUR => None,
-        None => return Ending::Unseen,
-    };
-    let Some(end) = end.filter(|&end| end < NEIGHBOUR as u64) else { return Ending::Fits };
-    match behind.get(end as usize..end as usize + ENDS.len()) {
-        Some(ends) if ends == ENDS => Ending::TooLong,
-        None if !ended => Ending::Unseen,
-        _ => Ending::Fits,
-    }
-}
-
 impl Framer for WarcFramer {
     fn step(&mut self, unread: &[u8], ended: bool) -> Step {
         let blank = unread.iter().position(|b| !b.is_ascii_whitespace()).unwrap_or(unread.len());
@@ -223,11 +187,6 @@ impl Framer for WarcFramer {
             let found = next.unwrap_or(unread.len()) - header.len;
             return self.resync(unread, header.len, ended, content_length(content, found));
         }
-        match ending(&unread[header.len..len], &unread[len..], ended) {
-            Ending::Fits => {}
-            Ending::TooLong => return Step::bad(end, content_length(content, len - header.len - ENDS.len())),
-            Ending::Unseen => return Step::More,
-        }
         if large {
             return Step::Pass { head: len.min(HEAD.max(header.len)), len: len as u64 };
         }
@@ -267,24 +226,6 @@ mod tests {
             let kinds: Vec<_> = frames(file.as_bytes()).into_iter().map(|(_, kind)| kind).collect();
             assert_eq!(kinds, [None, Some(BadKind::ContentLength), None], "{wrong}");
         }
-    }
-
-    #[test]
-    fn a_length_that_takes_in_the_line_ends_behind_costs_one_record() {
-        let good = record(5, "right");
-        let wrong = record(9, "wrong");
-        let file = format!("{good}{wrong}{good}{good}");
-        assert_eq!(kinds(file.as_bytes()), [None, Some(BadKind::ContentLength), None, None]);
-        // Nothing can be told until it is seen how the next one ends.
-        let start = format!("{wrong}{good}");
-        let step = WarcFramer::new(1 << 20).step(&start.as_bytes()[..start.len() - 3], false);
-        assert!(matches!(step, Step::More));
-        // Some of the line ends, and a writer that puts none behind records.
-        for length in 6..=8 {
-            let file = format!("{good}{}{good}", record(length, "right"));
-            assert_eq!(kinds(file.as_bytes()), [None; 3], "{length}");
-        }
-        assert_eq!(kinds(wrong.repeat(4).as_bytes()), [None; 4]);
     }
 
     /// What becomes of the records of a file.
