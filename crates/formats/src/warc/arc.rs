@@ -63,7 +63,24 @@ impl<'a> HeaderLine<'a> {
         let end = memchr::memchr(b'\n', &bytes[..bytes.len().min(LONGEST_LINE)])?;
         let line = bytes[..end].trim_ascii_end();
         let of = |more| Self::of_parts(line, more, end + 1);
-        of(5).filter(|line| line.has_date() && line.has_address()).or_else(|| of(0))
+        let is_whole = |line: &Self| line.has_date() && line.has_address();
+        of(5)
+            .filter(is_whole)
+            .or_else(|| of(0).filter(is_whole))
+            .or_else(|| Self::with_blanks_in_type(line, end + 1).filter(is_whole))
+            .or_else(|| of(0))
+    }
+
+    /// With a type such as `text/html; charset=utf-8`, as some crawlers wrote it.
+    fn with_blanks_in_type(line: &'a [u8], len: usize) -> Option<Self> {
+        let at = memchr::memrchr(b' ', line)?;
+        let (before, length) = (&line[..at], &line[at + 1..]);
+        let slash = memchr::memrchr(b'/', before)?;
+        let start = memchr::memrchr(b' ', &before[..slash])?;
+        let mut parts = before[..start].rsplitn(3, |&byte| byte == b' ');
+        let (date, address) = (parts.next()?, parts.next()?);
+        let url = parts.next().filter(|url| url.contains(&b':'))?;
+        Some(HeaderLine { url, address, date, content_type: &before[start + 1..], length, len })
     }
 
     /// With so many parts between the type and the length. From the right, since URLs in old archives have blanks in them.
@@ -215,6 +232,16 @@ mod tests {
             (b"http://x/a b".as_slice(), 12, "text/html")
         );
         assert!(ArcHeader::parse(b"HTTP/1.1 200 OK\n").is_none());
+    }
+
+    #[test]
+    fn types_may_have_blanks() {
+        let line = b"http://x/a b 1.2.3.4 20080430204825 text/html; charset=utf-8 12\nbody";
+        let header = ArcHeader::parse(line).unwrap();
+        assert_eq!(
+            (header.url, header.date, header.content_length, header.content_type),
+            (b"http://x/a b".as_slice(), "20080430204825", 12, "text/html; charset=utf-8")
+        );
     }
 
     fn kinds(file: &[u8]) -> Vec<Option<BadKind>> {
