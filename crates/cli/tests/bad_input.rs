@@ -395,6 +395,23 @@ fn text_of_a_table_that_is_not_utf8_costs_its_row_in_whatever_column() {
 }
 
 #[test]
+fn damage_beside_what_is_compared_is_found_in_all_tables() {
+    let place = Place::new();
+    for name in ["a", "b", "c"] {
+        place.write(format!("in/{name}.parquet"), table::not_utf8(&["text", "note"], "(STRING)"));
+    }
+    place.write("in/d.jsonl", line("d", &prose("d", 30)));
+    let run = place.dedup("in --annotate");
+    // Two rows of each table are left, and those of the first stand for the others.
+    run.counted(10, 3, 4, 3);
+    let sources: Vec<String> = run.bad().iter().map(|bad| text_of(&bad["source"])).collect();
+    assert_eq!(sources, ["in/a.parquet", "in/b.parquet", "in/c.parquet"]);
+    for name in ["a", "b", "c"] {
+        assert_eq!(table::height(&run.kept(&format!("{name}.parquet"))), 2);
+    }
+}
+
+#[test]
 fn bytes_that_need_not_be_text_cost_no_row() {
     for column in ["id", "note"] {
         let place = Place::new();

@@ -136,6 +136,9 @@ pub enum Error {
         /// What changed.
         what: String,
     },
+    /// Tables have rows whose text could be read and that cannot be copied; by number of the source.
+    #[error("{}", .0.values().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
+    DamagedTables(std::collections::BTreeMap<usize, onefold_formats::Error>),
     /// An input was written to while it was read.
     #[error("{0}: changed while it was read")]
     InputChanged(String),

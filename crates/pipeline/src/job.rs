@@ -314,8 +314,8 @@ fn finished(job: &Job<'_>, output: &Path, found: &Found) -> Result<Manifest, Err
     Ok(manifest)
 }
 
-/// Runs, and where a table turns out to have damage beside what is compared, so that its rows cannot be kept, once more with
-/// that told when it is read.
+/// Runs, and where tables turn out to have damage beside what is compared, so that rows of them cannot be kept, once more with
+/// that told when they are read.
 fn run_whole(
     job: &Job<'_>,
     output: &Path,
@@ -324,20 +324,20 @@ fn run_whole(
 ) -> Result<Manifest, Error> {
     loop {
         let damaged = match run(job, output, (found.clone(), stamps), workdir) {
-            Err(Error::Formats(onefold_formats::Error::DamagedColumn { path, row, message })) => {
-                let index = found.sources.iter().position(|source| source.path == path);
-                let index =
-                    index.filter(|index| workdir.whole_tables().is_ok_and(|whole| !whole.contains(index)));
-                let error = onefold_formats::Error::DamagedColumn { path, row, message };
-                index.ok_or(Error::Formats(error))?
-            }
+            Err(Error::DamagedTables(damaged)) => damaged,
             outcome => return outcome,
         };
-        let name = &found.sources[damaged].name;
-        job.progress
-            .note(&format!("{name}: damaged beside what is compared: read again, with all its columns"));
+        let whole = workdir.whole_tables()?;
+        if damaged.keys().any(|index| whole.contains(index)) {
+            return Err(Error::DamagedTables(damaged));
+        }
         write::clear_staged(output)?;
-        workdir.read_whole(damaged)?;
+        for &index in damaged.keys() {
+            let name = &found.sources[index].name;
+            job.progress
+                .note(&format!("{name}: damaged beside what is compared: read again, with all its columns"));
+            workdir.read_whole(index)?;
+        }
     }
 }
 

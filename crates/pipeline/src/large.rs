@@ -82,10 +82,13 @@ impl Limits {
         let body = &document.body;
         let length = body.len().max(record_bytes) as u64;
         let text = match body {
-            _ if body.len() < SMALL => return length * self.costs.typical,
+            // The record may have much beside its text.
+            _ if body.len() < SMALL => {
+                return self.typical(body.len() as u64) + (length - body.len() as u64) * self.costs.a_byte;
+            }
             Body::Text(text) => text.as_bytes(),
             Body::Page { bytes, .. } => bytes,
-            Body::File { .. } => return length * self.costs.typical,
+            Body::File { .. } => return self.typical(length),
         };
         let extra = extra_bytes(body, self.content);
         self.memory_of(length, self.shingle.most(text), growth_bytes(text)) + extra
@@ -99,7 +102,7 @@ impl Limits {
     /// What a document of so many bytes takes at most: growth is at most 21 for three bytes.
     pub(crate) fn memory_at_most(&self, bytes: u64) -> u64 {
         match bytes < SMALL as u64 {
-            true => bytes * self.costs.typical,
+            true => self.typical(bytes),
             false => self.memory_of(bytes, self.shingle.most_of(bytes), 7 * bytes) + MOST_EXTRA_BYTES,
         }
     }

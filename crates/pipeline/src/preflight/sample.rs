@@ -135,9 +135,13 @@ impl Stretch<'_> {
                         all.links += 1;
                         all.link_names += names_of_tied(&link).len() as u64;
                     }
-                    Parsed::Bad(bad)
-                        if bad.kind == BadKind::TooLarge && frame.length <= job.plan.max_document_bytes =>
-                    {
+                    Parsed::Bad(bad) if bad.kind == BadKind::TooLarge => {
+                        // Hardly any of its bytes are in the block.
+                        seen = seen.saturating_add(frame.length as usize);
+                        if frame.length > job.plan.max_document_bytes {
+                            all.bad += 1;
+                            continue;
+                        }
                         all.documents += 1;
                         all.names += source.name.len() as u64;
                         all.largest = all.largest.max(limits.memory_unread(frame.length));

@@ -14,10 +14,10 @@ use crate::verdicts::Fate;
 use onefold_formats::copy::{Edit, copy_edited};
 use onefold_formats::source::{Format, Layout};
 use std::cell::RefCell;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// Bytes from which on a table is written alone.
 const LARGE_TABLE: u64 = 4 << 20;
@@ -36,6 +36,9 @@ enum Subject {
 }
 
 /// Writes a file below `folder` for every source, in parallel. Files an interrupted run finished are left.
+///
+/// # Errors
+/// [`Error::DamagedTables`] with all tables that have rows which cannot be copied.
 pub(super) fn write(run: &Run<'_>, clusters: &Clusters, folder: &Path) -> Result<(), Error> {
     let links = Links::collect(run)?;
     // Records that replacements refer to, where they have no address.
@@ -49,6 +52,7 @@ pub(super) fn write(run: &Run<'_>, clusters: &Clusters, folder: &Path) -> Result
     let spools = Spools::fill(run.context, run.table, &referred, run.workdir)?;
     let next = AtomicUsize::new(0);
     let kept = Kept { run, clusters, links, spools, tables: Mutex::new(()), folder, watch: Watch::default() };
+    let damaged: Mutex<BTreeMap<usize, onefold_formats::Error>> = Mutex::default();
     let job = run.context.job;
     let write_all = |_| {
         let mut settling = Settling::default();
@@ -56,12 +60,26 @@ pub(super) fn write(run: &Run<'_>, clusters: &Clusters, folder: &Path) -> Result
             job.check()?;
             let index = next.fetch_add(1, Ordering::Relaxed);
             let Some(source) = run.context.sources.get(index) else { return settling.settle() };
-            kept.write(index, &mut settling)?;
+            // All damaged tables are found at once, for each time some are, what was written is of no use.
+            if source.layout != Layout::Rows && !lock(&damaged).is_empty() {
+                continue;
+            }
+            match kept.write(index, &mut settling) {
+                Err(Error::Formats(error @ onefold_formats::Error::DamagedColumn { .. })) => {
+                    lock(&damaged).insert(index, error);
+                    continue;
+                }
+                written => written?,
+            }
             let (told, documents) = (kept.watch.end(index), run.table.documents_of(index).len() as u64);
             job.progress.advance(source.size - told.bytes, documents - told.documents);
         }
     };
-    kept.watch.during(job, || parallel(job, write_all))
+    kept.watch.during(job, || parallel(job, write_all))?;
+    match damaged.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        damaged if damaged.is_empty() => Ok(()),
+        damaged => Err(Error::DamagedTables(damaged)),
+    }
 }
 
 /// What is written, by what, and where to.
