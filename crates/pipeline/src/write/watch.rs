@@ -21,6 +21,16 @@ pub(super) struct Watch {
     told: Condvar,
 }
 
+/// Ends the looks where the work ends, however it does: they would be waited for.
+struct Over<'w>(&'w Watch);
+
+impl Drop for Over<'_> {
+    fn drop(&mut self) {
+        *lock(&self.0.over) = true;
+        self.0.told.notify_all();
+    }
+}
+
 struct Growing {
     index: usize,
     path: PathBuf,
@@ -53,10 +63,8 @@ impl Watch {
     pub(super) fn during<T>(&self, job: &Job<'_>, work: impl FnOnce() -> T) -> T {
         std::thread::scope(|scope| {
             scope.spawn(|| self.look_on(job));
-            let done = work();
-            *lock(&self.over) = true;
-            self.told.notify_all();
-            done
+            let _over = Over(self);
+            work()
         })
     }
 
