@@ -4,32 +4,11 @@
 mod common;
 
 use common::archive::{self, Record, html};
-use common::{Place, Run, compressed, four_documents, line, prose, table, text_of};
+use common::{Place, compressed, four_documents, line, prose, table, text_of};
 use serde_json::Value;
-use std::collections::BTreeSet;
 use std::process::{Command, Stdio};
 
 const MIB: usize = 1 << 20;
-
-/// Fails the test unless the run has these kinds of bad records, each with its file, place and message.
-#[track_caller]
-fn named(run: &Run, kinds: &[&str]) -> Vec<Value> {
-    let bad = run.bad();
-    assert_eq!(run.bad_kinds(), kinds, "{bad:?}");
-    let expected = BTreeSet::from(["source", "offset", "length", "kind", "message"]);
-    for line in &bad {
-        let keys: BTreeSet<&str> = line.as_object().unwrap().keys().map(String::as_str).collect();
-        assert_eq!(keys, expected);
-        assert!(!text_of(&line["source"]).is_empty() && !text_of(&line["message"]).is_empty());
-        assert!(line["offset"].is_u64() && line["length"].is_u64());
-    }
-    let by_kind = run.manifest()["bad_by_kind"].clone();
-    for kind in kinds {
-        let many = kinds.iter().filter(|other| *other == kind).count();
-        assert_eq!(by_kind[kind], many, "{by_kind}");
-    }
-    bad
-}
 
 #[test]
 fn lines_that_are_no_documents() {
@@ -53,7 +32,7 @@ fn lines_that_are_no_documents() {
         let shown = String::from_utf8_lossy(bad).into_owned();
         assert_eq!(run.bad_kinds(), [kind], "{shown}");
         run.counted(3, 2, 0, 1);
-        let line = &named(&run, &[kind])[0];
+        let line = &run.named(&[kind])[0];
         assert_eq!(line["source"], "a.jsonl");
         assert_eq!(line["offset"], good[0].len(), "{shown}");
         let length = line["length"].as_u64().unwrap() as usize;
@@ -78,7 +57,7 @@ fn raw_nul_bytes_in_lines_and_texts() {
     place.write("a.jsonl", [good.as_bytes(), b"{\"id\":\"x\",\"text\":\"a\0b\"}\n"].concat());
     let run = place.dedup_to("a.jsonl", "lines");
     run.counted(2, 1, 0, 1);
-    named(&run, &["nul"]);
+    run.named(&["nul"]);
     // Between the values of a line, in a file full of them as a crash leaves it, and among the rows of a table.
     let hole = [good.as_bytes(), &[0; 4000], b"\n"].concat();
     let full = [b"\0\0\0\0 some words \0\0\0\0".as_slice(); 40].concat();
@@ -88,15 +67,15 @@ fn raw_nul_bytes_in_lines_and_texts() {
         place.write(name, bytes);
         let run = place.dedup_to(name, &format!("out-{name}"));
         assert_eq!(run.count("bad"), 1, "{name}");
-        named(&run, &["nul"]);
+        run.named(&["nul"]);
     }
     // What is no text for other reasons is not blamed on its NULs.
     place.write("x.bin", [[0u8, 0xff, 0x81, 7, 0xc3, 3], [1, 2, 3, 4, 5, 6]].concat().repeat(50));
-    named(&place.dedup_to("x.bin", "binary"), &["unrecognised"]);
+    place.dedup_to("x.bin", "binary").named(&["unrecognised"]);
     place.write("b.txt", [prose("beta", 60).as_bytes(), b" \0 and more"].concat());
     let run = place.dedup_to("b.txt", "text");
     run.counted(1, 0, 0, 1);
-    named(&run, &["nul"]);
+    run.named(&["nul"]);
 }
 
 #[test]
@@ -123,7 +102,7 @@ fn compressed_files_that_end_early() {
         let bytes = compressed::compress(how, &[&whole]);
         place.write(name, &bytes[..bytes.len() * 3 / 4]);
         let run = place.dedup(&format!("{name} --method exact"));
-        let bad = named(&run, &["truncated"]);
+        let bad = run.named(&["truncated"]);
         assert_eq!(bad[0]["source"], name);
         let (read, kept) = (run.count("read"), run.count("kept"));
         assert_eq!(read, kept + 1, "{how}: the records before the cut are there");
@@ -147,7 +126,7 @@ fn a_gzip_cut_in_its_last_member() {
     place.write("a.wet.gz", &bytes[..bytes.len() - 20]);
     let run = place.dedup("a.wet.gz");
     run.counted(5, 4, 0, 1);
-    named(&run, &["truncated"]);
+    run.named(&["truncated"]);
     assert_eq!(compressed::decompress("gzip", &run.kept("a.wet.gz")), records[..4].concat());
     // Only the header of a member is left.
     let start = compressed::compress("gzip-members", &records[..4]).len();
@@ -337,192 +316,6 @@ fn a_file_that_is_nothing_known() {
 }
 
 #[test]
-fn a_parquet_file_with_damage() {
-    let place = Place::new();
-    let texts: Vec<String> = (0..40).map(|n| prose(&format!("t{n}x"), 60)).collect();
-    let texts: Vec<Option<&str>> = texts.iter().map(|text| Some(text.as_str())).collect();
-    let bytes = table::table_of(&[("text", texts)], true);
-    place.write("cut.parquet", &bytes[..bytes.len() / 2]);
-    let mut holed = bytes.clone();
-    let at = holed.len() / 3;
-    holed[at..at + 200].fill(0xaa);
-    place.write("holed.parquet", &holed);
-    place.write("none.parquet", table::table(&[("other", vec![Some("x")])]));
-    place.write(
-        "mixed.parquet",
-        table::table(&[("text", vec![Some("fine words"), None, Some("more words")])]),
-    );
-    let run = place.dedup("cut.parquet holed.parquet none.parquet mixed.parquet");
-    let bad = run.bad();
-    for name in ["cut.parquet", "holed.parquet", "none.parquet", "mixed.parquet"] {
-        assert!(bad.iter().any(|line| line["source"] == name), "{name} is not in {bad:?}");
-    }
-    assert_eq!(run.count("read"), run.count("kept") + run.count("removed") + run.count("bad"));
-    assert!(run.count("kept") >= 22, "row groups without damage are read: {}", run.manifest()["counts"]);
-    assert_eq!(table::height(&run.kept("mixed.parquet")), 2);
-}
-
-#[test]
-fn text_of_a_table_that_is_not_utf8_costs_its_row_in_whatever_column() {
-    // With so many columns that they are written some at a time, too.
-    let wide: Vec<String> = (0..400).map(|number| format!("c{number}")).collect();
-    let wide: Vec<&str> =
-        std::iter::once("text").chain(wide.iter().map(String::as_str)).chain(["note"]).collect();
-    let cases: [(&[&str], &str, &str); 8] = [
-        (&["text", "id"], "(STRING)", ""),
-        (&["text", "url"], "(STRING)", ""),
-        (&["text", "date"], "(STRING)", ""),
-        (&["text", "rank"], "(STRING)", "--keep field:rank"),
-        (&["text", "note"], "(UTF8)", ""),
-        (&["text", "note"], "(JSON)", "--annotate"),
-        (&["text", "note"], "(ENUM)", ""),
-        (&wide, "(STRING)", ""),
-    ];
-    for (names, column_type, flags) in cases {
-        let place = Place::new();
-        place.write("a.parquet", table::not_utf8(names, column_type));
-        let run = place.dedup(&format!("a.parquet {flags}"));
-        let column = names.last().unwrap();
-        run.counted(3, 2, 0, 1);
-        let bad = &named(&run, &["utf8"])[0];
-        assert_eq!((&bad["offset"], &bad["length"]), (&1.into(), &1.into()), "{column}");
-        assert!(text_of(&bad["message"]).starts_with(&format!("column {column:?}: ")), "{bad}");
-        let kept = run.kept("a.parquet");
-        let texts: Vec<String> = table::rows(&kept).iter().map(|row| text_of(&row["text"])).collect();
-        assert_eq!(texts, [prose("textfirst", 30), prose("textthird", 30)], "{column}");
-        assert_eq!(table::height(&kept), 2, "{column} can be read by others");
-    }
-}
-
-#[test]
-fn damage_beside_what_is_compared_is_found_in_all_tables() {
-    let place = Place::new();
-    for name in ["a", "b", "c"] {
-        place.write(format!("in/{name}.parquet"), table::not_utf8(&["text", "note"], "(STRING)"));
-    }
-    place.write("in/d.jsonl", line("d", &prose("d", 30)));
-    let run = place.dedup("in --annotate");
-    // Two rows of each table are left, and those of the first stand for the others.
-    run.counted(10, 3, 4, 3);
-    let sources: Vec<String> = run.bad().iter().map(|bad| text_of(&bad["source"])).collect();
-    assert_eq!(sources, ["in/a.parquet", "in/b.parquet", "in/c.parquet"]);
-    for name in ["a", "b", "c"] {
-        assert_eq!(table::height(&run.kept(&format!("{name}.parquet"))), 2);
-    }
-}
-
-#[test]
-fn bytes_that_need_not_be_text_cost_no_row() {
-    for column in ["id", "note"] {
-        let place = Place::new();
-        place.write("a.parquet", table::not_utf8(&["text", column], ""));
-        let run = place.dedup("a.parquet");
-        run.counted(3, 3, 0, 0);
-        assert_eq!(table::height(&run.kept("a.parquet")), 3);
-    }
-}
-
-#[test]
-fn a_row_of_csv_that_is_not_utf8_is_bad_in_whatever_column() {
-    let columns = ["id", "url", "text", "note"];
-    for (ending, delimiter) in [("csv", ","), ("tsv", "\t")] {
-        for broken in columns {
-            let place = Place::new();
-            let row = |n: &str| columns.map(|column| prose(&format!("{column}{n}"), 20)).join(delimiter);
-            let whole = columns.map(|column| match column == broken {
-                true => b"in\xffvalid".to_vec(),
-                false => prose(&format!("{column}b"), 20).into_bytes(),
-            });
-            let bad = whole.join(delimiter.as_bytes());
-            let rows = [columns.join(delimiter).into_bytes(), row("a").into(), bad, row("c").into()];
-            let name = format!("a.{ending}");
-            place.write(&name, rows.join(&b'\n'));
-            let run = place.dedup(&name);
-            run.counted(3, 2, 0, 1);
-            named(&run, &["utf8"]);
-            let kept = String::from_utf8(run.kept(&name)).unwrap();
-            assert_eq!(kept.lines().count(), 3, "{broken}: {kept}");
-        }
-        let place = Place::new();
-        let name = format!("a.{ending}");
-        place.write(
-            &name,
-            [b"text", delimiter.as_bytes(), b"n\xff\nwords of a row", delimiter.as_bytes(), b"x\n"].concat(),
-        );
-        place.dedup(&name).counted(1, 1, 0, 0);
-    }
-}
-
-#[test]
-fn rows_of_csv_that_do_not_fit() {
-    let place = Place::new();
-    let (alpha, beta) = (prose("alpha", 20), prose("beta", 20));
-    place.write(
-        "a.csv",
-        format!("id,text\na,{alpha}\nb\nc,{beta},more,still more\nd,\"{beta}\nover two lines\"\n"),
-    );
-    let run = place.dedup("a.csv");
-    assert_eq!(run.count("read"), 4);
-    assert!(run.bad_kinds().iter().all(|kind| kind == "csv" || kind == "missing-field"));
-    assert_eq!(run.count("bad"), 2, "{:?}", run.bad());
-    assert!(run.kept_text("a.csv").contains("over two lines"));
-}
-
-#[test]
-fn a_text_that_begins_with_a_quotation_mark_takes_no_other_rows_along() {
-    let place = Place::new();
-    let texts =
-        ["\"Hello one two three four five", "a b c d e f", "g h i j k l", "\"World m n o p q", "a b c d e f"];
-    let rows = |mark: char| -> Vec<String> {
-        texts.iter().zip(1..).map(|(text, id)| format!("{id}{mark}{text}\n")).collect()
-    };
-    let tabs = rows('\t');
-    place.write("a.tsv", format!("id\ttext\n{}", tabs.concat()));
-    let run = place.dedup_to("a.tsv", "tabs");
-    run.counted(5, 4, 1, 0);
-    assert_eq!(run.removed_ids(), ["5"]);
-    assert_eq!(run.kept_text("a.tsv"), format!("id\ttext\n{}", tabs[..4].concat()));
-    let commas = rows(',');
-    place.write("a.csv", format!("id,text\n{}", commas.concat()));
-    let run = place.dedup_to("a.csv", "commas");
-    run.counted(5, 2, 1, 2);
-    let bad = named(&run, &["csv", "csv"]);
-    let offset = |row: usize| 8 + commas[..row].concat().len();
-    assert_eq!([&bad[0]["offset"], &bad[1]["offset"]], [&offset(0), &offset(3)]);
-    assert_eq!(run.kept_text("a.csv"), format!("id,text\n{}", commas[1..3].concat()));
-}
-
-#[test]
-fn a_quoted_field_beyond_the_largest_document_is_one_bad_row() {
-    let lines = "Dear reader, this line is in the middle of one quoted field\n".repeat(40_000);
-    let (name, place) = ("a.csv", Place::new());
-    let row = |id: &str, text: &str| format!("{id},{text}\n");
-    let good = [row("a", "first good row of words"), row("c", "\"last good row\nof other words\"")];
-    let header = row("id", "text");
-    let before = format!("{header}{}", good[0]);
-    place.write(name, format!("{before}{}{}", row("b", &format!("\"{lines}end\"")), good[1]));
-    let run = place.dedup_to(&format!("{name} --max-document 1MiB"), "closed");
-    run.counted(3, 2, 0, 1);
-    let bad = &named(&run, &["too-large"])[0];
-    assert_eq!(bad["offset"], before.len());
-    let length = row("b", &format!("\"{lines}end\"")).len();
-    assert_eq!(bad["length"], length);
-    assert!(text_of(&bad["message"]).ends_with(&format!("found {length}")), "{bad}");
-    assert_eq!(run.kept_text(name), format!("{before}{}", good[1]));
-    // The next quote tells that this one closes nothing, and the rows between them are not lost unsaid.
-    place.write(name, format!("{before}{}{lines}{}", row("b", "\"stray"), good[1]));
-    let run = place.dedup_to(&format!("{name} --max-document 1MiB"), "open");
-    run.counted(4, 2, 0, 2);
-    let bad = named(&run, &["too-large", "csv"]);
-    let end = |bad: &Value| bad["offset"].as_u64().unwrap() + bad["length"].as_u64().unwrap();
-    assert_eq!(end(&bad[0]), bad[1]["offset"].as_u64().unwrap());
-    let bad = &bad[1];
-    let lost = format!("found none in {} bytes", "stray\n".len() + lines.len());
-    assert!(text_of(&bad["message"]).contains(&lost), "{bad}");
-    assert_eq!(run.kept_text(name), format!("{before}{}", good[1]));
-}
-
-#[test]
 fn places_that_may_not_be_read() {
     use std::os::unix::fs::PermissionsExt;
     let place = Place::new();
@@ -530,7 +323,7 @@ fn places_that_may_not_be_read() {
     std::os::unix::fs::symlink("nowhere", place.path("in/dangling.jsonl")).unwrap();
     let run = place.dedup_to("in", "linked");
     run.counted(5, 2, 2, 1);
-    assert_eq!(text_of(&named(&run, &["permission"])[0]["source"]), "in/dangling.jsonl");
+    assert_eq!(text_of(&run.named(&["permission"])[0]["source"]), "in/dangling.jsonl");
     place.write("in/closed/a.jsonl", four_documents());
     place.write("in/shut.jsonl", four_documents());
     let forbid =
@@ -631,7 +424,7 @@ fn a_line_of_a_gigabyte_is_one_bad_record_in_little_memory() {
     place.write("a.jsonl.gz", bytes);
     let run = place.dedup("a.jsonl.gz --memory 128MiB");
     run.counted(3, 2, 0, 1);
-    let bad = &named(&run, &["too-large"])[0];
+    let bad = &run.named(&["too-large"])[0];
     assert_eq!(bad["offset"], good[0].len());
     let length = bad["length"].as_u64().unwrap() as usize;
     assert!((1024 * MIB..1024 * MIB + 100).contains(&length), "{length}");
@@ -654,7 +447,7 @@ fn a_gzip_bomb_in_an_http_body_is_one_bad_record_in_little_memory() {
     place.write("a.warc", archive::bytes_of(&records).concat());
     let run = place.dedup("a.warc --memory 256MiB");
     run.counted(3, 2, 0, 1);
-    named(&run, &["too-large"]);
+    run.named(&["too-large"]);
     let peak = run.manifest()["peak_memory_bytes"].as_u64().unwrap();
     assert!(peak < 256 * MIB as u64, "{peak} bytes of memory");
     assert_eq!(archive::ids(&archive::parse(&run.kept("a.warc"))), ["a", "b"]);
@@ -672,13 +465,13 @@ fn a_gzip_bomb_for_a_file_is_one_bad_record_in_little_memory() {
     place.write("a.wet.gz", [compressed::gzip(&record(0)), bomb, compressed::gzip(&record(1))].concat());
     let run = place.dedup("a.wet.gz --memory 256MiB");
     run.counted(3, 2, 0, 1);
-    named(&run, &["too-large"]);
+    run.named(&["too-large"]);
     assert!(run.manifest()["peak_memory_bytes"].as_u64().unwrap() < 256 * MIB as u64);
     // A text of zeros is a bomb too.
     place.write("b.txt.gz", compressed::gzip_repeated(b"start ", &vec![b'a'; MIB], 400, b" end"));
     let run = place.dedup_to("b.txt.gz --memory 256MiB", "text");
     run.counted(1, 0, 0, 1);
-    named(&run, &["too-large"]);
+    run.named(&["too-large"]);
     assert!(run.manifest()["peak_memory_bytes"].as_u64().unwrap() < 256 * MIB as u64);
 }
 
@@ -691,7 +484,7 @@ fn a_document_over_the_limit() {
     place.write("c.txt", prose("gamma", 400));
     let run = place.dedup_to("a.jsonl b.wet c.txt --max-document 1KiB", "low");
     run.counted(4, 1, 0, 3);
-    named(&run, &["too-large"; 3]);
+    run.named(&["too-large"; 3]);
     place.dedup_to("a.jsonl b.wet c.txt --max-document 100KiB", "high").counted(4, 4, 0, 0);
     // The default is 32 MiB.
     let huge = line("huge", &"word ".repeat(7 * MIB));
@@ -878,7 +671,7 @@ fn a_file_of_records_that_is_one_document_is_not_what_its_name_says() {
     }
     let run = place.dedup("in");
     run.counted(15, 0, 0, 15);
-    for (bad, (name, bytes, records, found)) in named(&run, &["unrecognised"; 15]).iter().zip(&cases) {
+    for (bad, (name, bytes, records, found)) in run.named(&["unrecognised"; 15]).iter().zip(&cases) {
         assert_eq!(bad["source"], format!("in/{name}"));
         assert_eq!(bad["offset"], 0, "{name}");
         let message = text_of(&bad["message"]);
@@ -910,21 +703,6 @@ fn records_under_the_name_of_others_are_read_by_their_content() {
 }
 
 #[test]
-fn a_table_whose_first_bytes_are_damaged_is_read_from_its_end() {
-    let place = Place::new();
-    let texts = [prose("alpha", 60), prose("beta", 60), prose("alpha", 60)];
-    let table = table::table(&[("text", texts.iter().map(|text| Some(text.as_str())).collect())]);
-    for at in 0..4 {
-        let mut bytes = table.clone();
-        bytes[at] ^= 0x80;
-        place.write("a.parquet", bytes);
-        let run = place.dedup("a.parquet --force");
-        run.counted(3, 2, 1, 0);
-        assert_eq!(table::height(&run.kept("a.parquet")), 2);
-    }
-}
-
-#[test]
 fn nuls_in_texts_of_archives_are_named_however_many_they_are() {
     let place = Place::new();
     let text = |nuls: usize, end: &str| prose("alpha", 60) + &"\0".repeat(nuls) + " and more" + end;
@@ -952,6 +730,6 @@ fn nuls_in_texts_of_archives_are_named_however_many_they_are() {
     place.write("a.warc", archive::bytes_of(&records).concat());
     let run = place.dedup("a.warc");
     run.counted(faults + 3, 2, 1, faults);
-    named(&run, &vec!["nul"; faults as usize]);
+    run.named(&vec!["nul"; faults as usize]);
     assert_eq!(run.manifest()["pages"]["skipped"]["other"], 1);
 }

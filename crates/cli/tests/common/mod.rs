@@ -9,7 +9,7 @@ pub(crate) mod table;
 pub(crate) mod warcio;
 
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -203,6 +203,26 @@ impl Run {
 
     pub(crate) fn bad_kinds(&self) -> Vec<String> {
         self.bad().iter().map(|line| text_of(&line["kind"])).collect()
+    }
+
+    /// The bad records; fails the test unless they are of these kinds, each with its file, place and message.
+    #[track_caller]
+    pub(crate) fn named(&self, kinds: &[&str]) -> Vec<Value> {
+        let bad = self.bad();
+        assert_eq!(self.bad_kinds(), kinds, "{bad:?}");
+        let expected = BTreeSet::from(["source", "offset", "length", "kind", "message"]);
+        for line in &bad {
+            let keys: BTreeSet<&str> = line.as_object().unwrap().keys().map(String::as_str).collect();
+            assert_eq!(keys, expected);
+            assert!(!text_of(&line["source"]).is_empty() && !text_of(&line["message"]).is_empty());
+            assert!(line["offset"].is_u64() && line["length"].is_u64());
+        }
+        let by_kind = self.manifest()["bad_by_kind"].clone();
+        for kind in kinds {
+            let many = kinds.iter().filter(|other| *other == kind).count();
+            assert_eq!(by_kind[kind], many, "{by_kind}");
+        }
+        bad
     }
 
     pub(crate) fn manifest(&self) -> Value {
