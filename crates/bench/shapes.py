@@ -43,6 +43,15 @@ def chain(rng):
         yield ' '.join(text)
 
 
+def letters(rng):
+    # As many shingles as a text of its size can have.
+    text = rng.choices('abcdefghijklmnopqrstuvwxyz', k=5_000_000)
+    for _ in range(3):
+        for _ in range(12_500):
+            text[rng.randrange(len(text))] = 'q'
+        yield ' '.join(text)
+
+
 def many_files(path, rng):
     for i in range(20_000):
         if i % 1000 == 0:
@@ -75,6 +84,11 @@ SHAPES = [
     ('bad', '600,000 bad lines', bad_lines, '', '60MiB'),
     ('large', '6 documents of 26 MB', lines(lambda rng: (' '.join(rng.choices(words, k=4_700_000)) for _ in range(6))), '', '60MiB'),
     ('large', '', None, '', '640MiB'),
+    ('letters', '3 near copies of 10 MB of words of one letter', lines(letters), '--method minhash --threads 4', '406MiB'),
+    ('letters', '', None, '--shingle char:5 --threads 4', '749MiB'),
+    ('letters', '', None, '--method join --threads 4', '921MiB'),
+    ('letters', '', None, '--containment 0.9 --threads 4', '921MiB'),
+    ('letters', '', None, '--shingle char:5 --containment 0.9 --threads 4', '1779MiB'),
     ('copies', '300,000 copies of one short text', SHORT, '--method exact --max-removed 1', '72MiB'),
     ('copies', '', None, '--max-removed 1', '72MiB'),
     ('words', '300,000 documents of one word', lines(lambda rng: (f'word{i}' for i in range(300_000))), '', '72MiB'),
