@@ -4,6 +4,7 @@
 mod common;
 
 use common::archive::{self, Record, html};
+use common::warcio::Warcio;
 use common::{Place, compressed, four_documents, line, prose, table, text_of};
 use serde_json::Value;
 use std::process::{Command, Stdio};
@@ -206,6 +207,47 @@ fn a_wrong_content_length() {
             run.counted(4, 3, 0, 1);
             if how == "plain" {
                 assert_eq!(bad[0]["offset"], bytes[0].len());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_content_length_that_takes_in_line_ends_behind_its_record() {
+    let place = Place::new();
+    let text = |n: usize| {
+        Record::conversion(&format!("r{n}"), &format!("http://x/{n}"), &prose(&format!("t{n}x"), 60))
+    };
+    let page = |n: usize| {
+        let body = html(&prose(&format!("t{n}x"), 60));
+        let mut page = Record::response(&format!("r{n}"), &format!("http://x/{n}"), &body);
+        // Of a digest that is none warcio says so.
+        page.fields.retain(|(name, _)| name != "WARC-Payload-Digest");
+        page
+    };
+    let warcio = Warcio::find();
+    for (over, record) in (1..=4).flat_map(|over| [(over, text(1)), (over, page(1))]) {
+        let claimed = record.body.len() + over;
+        let of = |n| if record.kind() == "response" { page(n) } else { text(n) };
+        let wrong = record.bytes_claiming(claimed);
+        for at in [1, 3] {
+            let mut bytes = vec![of(0).bytes(), of(2).bytes(), of(3).bytes()];
+            bytes.insert(at, wrong.clone());
+            for how in ["plain", "gzip", "gzip-members"] {
+                let name = if how == "plain" { "a.warc" } else { "a.warc.gz" };
+                place.write(name, compressed::compress(how, &bytes));
+                let run = place.dedup(&format!("{name} --force"));
+                assert_eq!(run.bad_kinds(), ["content-length"], "{over} {how} at {at}: {record:?}");
+                run.counted(4, 3, 0, 1);
+                let message = run.bad()[0]["message"].as_str().unwrap().to_owned();
+                let told = format!("content-length {claimed}, found {} ", record.body.len());
+                assert!(message.starts_with(&told), "{message}");
+                let kept = archive::parse(&compressed::decompress(how, &run.kept(name)));
+                assert_eq!(archive::ids(&kept), ["r0", "r2", "r3"], "{over} {how} at {at}");
+                // One that takes in all of them costs other readers the next record.
+                if let Some(warcio) = warcio.as_ref().filter(|_| over == 4 && how != "gzip") {
+                    warcio.finds_no_fault(&place.path("out/kept").join(name));
+                }
             }
         }
     }

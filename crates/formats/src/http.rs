@@ -1,5 +1,9 @@
 //! HTTP responses as archives hold them: header, transfer coding, content codings.
 
+mod length;
+
+pub(crate) use length::message_length;
+
 use crate::sniff::looks_like_html;
 use crate::warc::header_end;
 use std::borrow::Cow;

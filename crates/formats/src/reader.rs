@@ -59,6 +59,13 @@ pub(crate) trait Framer: Send {
     /// Looks at the unread bytes, of which there is at least one; `ended` if no more will come.
     fn step(&mut self, unread: &[u8], ended: bool) -> Step;
 
+    /// Looks at unread bytes behind which the stream is damaged, where [`step`](Self::step) needs more of them: whether there is
+    /// a whole record all the same.
+    fn step_before_damage(&mut self, unread: &[u8]) -> Step {
+        let _ = unread;
+        Step::More
+    }
+
     /// Goes on in the record that [`Step::PassOver`] told of, and is not asked for a step before its end. Without unread bytes only at
     /// the end.
     fn go_on(&mut self, unread: &[u8], ended: bool) -> Piece {
@@ -253,7 +260,10 @@ impl StreamReader {
                 }
             }
             // Behind a fault in compressed data, what looks like the last record is a piece of one.
-            let step = self.framer.step(unread, ended && !self.stream.has_fault());
+            let step = match self.framer.step(unread, ended && !self.stream.has_fault()) {
+                Step::More if ended => self.framer.step_before_damage(unread),
+                step => step,
+            };
             match step {
                 Step::More if ended => {
                     let fault = self.stream.take_fault();

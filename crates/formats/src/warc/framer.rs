@@ -1,5 +1,6 @@
 //! Where WARC records start and end, and where the next one is when a record is not what its header says.
 
+use super::ending::{Ending, ending};
 use super::{HEAD, LOOK, LOOK_PAST, Resync, WarcHeader, content_length, cut};
 use crate::bad::{BadKind, BadRecord};
 use crate::block::FrameKind;
@@ -14,6 +15,17 @@ const VERSION_LINE: usize = 16;
 const START: usize = 64;
 /// Blanks behind a record that are looked at for what follows them.
 const BLANKS: usize = 1 << 12;
+
+/// What is behind the bytes that a framer sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Behind {
+    /// More of the stream.
+    Comes,
+    /// Its end.
+    Ended,
+    /// Damage: what is seen last may be a piece of a record, and nothing tells what it went on with.
+    Lost,
+}
 
 /// Frames WARC records.
 pub(crate) struct WarcFramer {
@@ -119,6 +131,17 @@ fn separator(bytes: &[u8]) -> (usize, usize) {
 
 impl Framer for WarcFramer {
     fn step(&mut self, unread: &[u8], ended: bool) -> Step {
+        self.frame(unread, if ended { Behind::Ended } else { Behind::Comes })
+    }
+
+    fn step_before_damage(&mut self, unread: &[u8]) -> Step {
+        self.frame(unread, Behind::Lost)
+    }
+}
+
+impl WarcFramer {
+    fn frame(&self, unread: &[u8], behind: Behind) -> Step {
+        let ended = behind == Behind::Ended;
         let blank = unread.iter().position(|b| !b.is_ascii_whitespace()).unwrap_or(unread.len());
         if blank > 0 {
             return Step::take(blank, FrameKind::Filler { keep: true });
@@ -178,7 +201,6 @@ impl Framer for WarcFramer {
         let (lines, separator) = separator(&unread[len..]);
         let end = len + separator;
         let rest = unread[end..].trim_ascii_start();
-        // Behind two line ends comes what may: it is not waited for, since at damage it never comes.
         if lines < 2 && rest.len() < VERSION_LINE && unread.len() < end + BLANKS && !ended {
             return Step::More;
         }
@@ -189,6 +211,11 @@ impl Framer for WarcFramer {
         }
         if large {
             return Step::Pass { head: len.min(HEAD.max(header.len)), len: len as u64 };
+        }
+        match ending(unread, &header, len, behind) {
+            Ending::Fits => {}
+            Ending::TooLong { content: found } => return Step::bad(end, content_length(content, found)),
+            Ending::Unseen => return Step::More,
         }
         Step::Take { len: end, body: 0..len, kind: FrameKind::Record }
     }
@@ -226,6 +253,62 @@ mod tests {
             let kinds: Vec<_> = frames(file.as_bytes()).into_iter().map(|(_, kind)| kind).collect();
             assert_eq!(kinds, [None, Some(BadKind::ContentLength), None], "{wrong}");
         }
+    }
+
+    #[test]
+    fn a_length_that_takes_in_line_ends_costs_one_record_where_the_next_one_is_a_witness() {
+        let good = record(5, "right");
+        for over in 1..=4 {
+            let wrong = record(5 + over, "wrong");
+            let file = format!("{good}{wrong}{good}{good}");
+            assert_eq!(kinds(file.as_bytes()), [None, Some(BadKind::ContentLength), None, None], "{over}");
+        }
+        // Nothing is told before the end of the next record is seen; where that is lost the record stays.
+        let wrong = record(7, "wrong");
+        let start = format!("{wrong}{good}");
+        for seen in [wrong.len() + 40, start.len() - 5, start.len() - 1] {
+            let (mut framer, seen) = (WarcFramer::new(1 << 20), &start.as_bytes()[..seen]);
+            assert!(matches!(framer.step(seen, false), Step::More), "{}", seen.len());
+            let step = framer.step_before_damage(seen);
+            assert!(matches!(step, Step::Take { kind: FrameKind::Record, .. }), "{}", seen.len());
+        }
+        // A writer that does so with each record, and blank lines of the content that are left out.
+        for habit in [record(9, "right"), record(7, "right"), record(5, "right\n"), record(7, "right\r\n")] {
+            assert_eq!(kinds(habit.repeat(3).as_bytes()), [None; 3], "{habit:?}");
+        }
+    }
+
+    #[test]
+    fn messages_of_http_are_witnesses_of_their_length() {
+        let http = |content_length: usize, block: &str| {
+            format!(
+                "WARC/1.0\r\nWARC-Type: response\r\nContent-Length: {content_length}\r\n\r\n{block}\r\n\r\n"
+            )
+        };
+        let good = record(5, "right");
+        for block in [
+            "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n<p>",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n<p>\r\n0\r\n\r\n",
+            "HTTP/1.1 304 Not Modified\r\nA: b\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: x\r\n\r\n",
+        ] {
+            for over in 1..=4 {
+                let wrong = http(block.len() + over, block);
+                // At the end of a file, and before a writer that does so always.
+                assert_eq!(kinds(wrong.as_bytes()), [Some(BadKind::ContentLength)], "{wrong:?}");
+                assert_eq!(kinds(wrong.repeat(2).as_bytes()), [Some(BadKind::ContentLength); 2], "{wrong:?}");
+            }
+            // Without line ends behind it, it is right.
+            let bare = http(block.len(), block);
+            let file = format!("{}{good}", &bare[..bare.len() - 4]);
+            assert_eq!(kinds(file.as_bytes()), [None, None], "{file:?}");
+        }
+        // At the end of a file, text of a page, and a message that says nothing of its length.
+        let text = record(9, "wrong").replace("resource", "conversion");
+        assert_eq!(kinds(text.as_bytes()), [Some(BadKind::ContentLength)]);
+        let page = "HTTP/1.1 200 OK\r\n\r\n<p>";
+        assert_eq!(kinds(http(page.len() + 4, page).as_bytes()), [None]);
+        assert_eq!(kinds(http(page.len() + 1, page).as_bytes()), [Some(BadKind::ContentLength)]);
     }
 
     /// What becomes of the records of a file.

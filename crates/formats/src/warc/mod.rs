@@ -7,6 +7,7 @@
 //! so that a reading that starts in the middle of a file finds the same records.
 
 mod arc;
+mod ending;
 mod framer;
 mod header;
 
