@@ -56,11 +56,12 @@ impl Progress for Bars {
                 let _ = out.write_str(&work.parts(width.saturating_sub(NAME_AND_BAR)));
             }));
         }
-        bar.enable_steady_tick(Duration::from_millis(200));
         self.documents.store(0, Ordering::Relaxed);
-        if let Some(before) = self.bar.lock().unwrap_or_else(PoisonError::into_inner).replace(bar) {
-            before.finish_and_clear();
-        }
+        self.finish();
+        // Drawn here once, however soon the stage is over.
+        bar.tick();
+        bar.enable_steady_tick(Duration::from_millis(200));
+        *self.bar.lock().unwrap_or_else(PoisonError::into_inner) = Some(bar);
     }
 
     fn advance(&self, work: u64, documents: u64) {
