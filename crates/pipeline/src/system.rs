@@ -1,11 +1,15 @@
 //! What the machine has, and what the process took of it.
 
+mod cgroup;
+
 use std::path::Path;
 
-/// Bytes of memory that could be used without swapping.
+/// Bytes of memory that could be used without swapping, and within the limits of the container that the process runs in.
 pub fn available_memory() -> u64 {
     let meminfo = fs_err::read_to_string("/proc/meminfo").unwrap_or_default();
-    field_kib(&meminfo, "MemAvailable:").map_or(4 << 30, |kib| kib << 10)
+    let free = field_kib(&meminfo, "MemAvailable:").map_or(4 << 30, |kib| kib << 10);
+    let groups = fs_err::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    cgroup::available(&groups, Path::new("/sys/fs/cgroup")).map_or(free, |allowed| allowed.min(free))
 }
 
 /// Largest resident memory of this process so far, in bytes.
