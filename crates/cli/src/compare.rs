@@ -6,10 +6,10 @@ mod groups;
 mod measures;
 mod print;
 
-use crate::CANCEL;
 use crate::args::{ColorChoice, Compare, MachineArgs};
-use crate::dedup::Scratch;
-use crate::inputs::{are_spooled, selection};
+use crate::inputs::selection;
+use crate::interrupt::{CANCEL, Waiting};
+use crate::scratch::Scratch;
 use anyhow::{Context, Result, bail};
 use measures::{Measures, Settings};
 use onefold_formats::source::Fields;
@@ -29,7 +29,7 @@ pub(crate) fn run(arguments: &Compare) -> Result<()> {
         full_edit: arguments.full_edit,
     };
     // Edit distances can take long, and nothing is left to take back.
-    let waiting = crate::Waiting::begin(&crate::digest::nothing_of_ours());
+    let waiting = Waiting::begin();
     let measures = Measures::of(&a, &b, &settings, groups.as_ref());
     let diff = (!arguments.no_diff).then(|| diff::words(&a.text, &b.text));
     drop(waiting);
@@ -67,9 +67,9 @@ fn files(arguments: &Compare) -> Result<[FoundDocument; 2]> {
             return Ok(only_document(path, &path.display().to_string(), kind, arguments.max_document)?);
         }
         let machine = MachineArgs { threads: None, memory: None, temp: None, quiet: true };
-        let scratch = Scratch::new(&machine, true)?;
-        let waiting = crate::Waiting::begin(scratch.path());
-        let file = scratch.path().join("stdin");
+        let scratch = Scratch::new(&machine)?;
+        let waiting = Waiting::begin();
+        let file = scratch.path()?.join("stdin");
         let mut spool = fs_err::File::create(&file)?;
         std::io::copy(&mut std::io::stdin().lock(), &mut spool).context("standard input")?;
         drop(waiting);
@@ -86,8 +86,8 @@ fn documents(arguments: &Compare) -> Result<[FoundDocument; 2]> {
         ..Fields::default()
     };
     let machine = MachineArgs { threads: None, memory: None, temp: None, quiet: true };
-    let scratch = Scratch::new(&machine, are_spooled(&arguments.corpus))?;
-    let selection = selection(arguments.corpus.clone(), scratch.path(), machine.quiet)?;
+    let scratch = Scratch::new(&machine)?;
+    let selection = selection(arguments.corpus.clone(), &scratch, machine.quiet)?;
     let ids = [arguments.a.to_string_lossy(), arguments.b.to_string_lossy()];
     let ids: Vec<&str> = ids.iter().map(AsRef::as_ref).collect();
     let found = find_documents(&selection, &fields, arguments.max_document, &ids, &CANCEL)?;

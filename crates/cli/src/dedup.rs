@@ -2,11 +2,12 @@
 
 mod stream;
 
-use crate::CANCEL;
 use crate::args::{ClusterKind, Dedup, EvidenceKind, InputArgs, MachineArgs, MatchArgs, UnitKind};
 use crate::heap;
 use crate::inputs::{are_spooled, named, selection};
+use crate::interrupt::CANCEL;
 use crate::progress::Bars;
+use crate::scratch::{Scratch, temp_folder};
 use crate::size::human;
 use crate::terminal::{escape, note, outln};
 use anyhow::{Result, bail};
@@ -16,7 +17,7 @@ use onefold_pipeline::{Against, EvidenceFormat, Job, Outcome, Resources, Switche
 use onefold_run::{BadLine, KeepRule, Manifest, Method, Plan, Unit};
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
@@ -30,10 +31,10 @@ pub(crate) fn run(arguments: &Dedup) -> Result<()> {
     let named = named(&arguments.input)?;
     // What was spooled is gone with the process, and so is an output on its way to standard output.
     crate::terminal::RESUMABLE.store(!to_stdout && !are_spooled(&named), Ordering::Relaxed);
-    let scratch = Scratch::new(&arguments.machine, to_stdout || are_spooled(&named))?;
+    let scratch = Scratch::new(&arguments.machine)?;
     let mut job = Job {
         plan: plan(&arguments.input, &arguments.matching)?,
-        selection: selection(named, scratch.path(), arguments.machine.quiet)?,
+        selection: selection(named, &scratch, arguments.machine.quiet)?,
         resources: resources(&arguments.machine)?,
         switches: Switches {
             annotate: arguments.annotate,
@@ -52,6 +53,10 @@ pub(crate) fn run(arguments: &Dedup) -> Result<()> {
         progress: &bars,
         cancel: &CANCEL,
     };
+    if to_stdout {
+        // None of it can be resumed.
+        job.resources.temp = Some(scratch.path()?.to_owned());
+    }
     job.plan.cluster = match arguments.cluster {
         ClusterKind::Star => Clustering::Star,
         ClusterKind::Components => Clustering::Components,
@@ -84,7 +89,7 @@ pub(crate) fn run(arguments: &Dedup) -> Result<()> {
     job.against =
         arguments.against.as_deref().zip(index.as_ref()).map(|(path, index)| Against { index, path });
     let Some(output) = &arguments.output else { bail!("--output is needed") };
-    let folder = if to_stdout { scratch.path().join("output") } else { output.clone() };
+    let folder = if to_stdout { scratch.path()?.join("output") } else { output.clone() };
     let started = Instant::now();
     let outcome = onefold_pipeline::dedup(&job, &folder);
     bars.finish();
@@ -182,36 +187,6 @@ fn by_paragraph(arguments: &Dedup, plan: Plan) -> Result<Plan> {
     Ok(Plan { unit: Unit::Paragraph, method: Method::Exact, urls: None, ..plan })
 }
 
-/// A folder of its own for what is spooled on its way in or out; removed in the end.
-pub(crate) struct Scratch {
-    path: PathBuf,
-    made: bool,
-}
-
-impl Scratch {
-    pub(crate) fn new(machine: &MachineArgs, needed: bool) -> Result<Self> {
-        let base = temp_folder(machine)?.unwrap_or_else(std::env::temp_dir);
-        let path = base.join(format!("onefold-{}", std::process::id()));
-        if needed {
-            fs_err::create_dir_all(&path)?;
-        }
-        Ok(Scratch { path, made: needed })
-    }
-
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        if self.made {
-            // Whatever goes wrong here, the result of the command is what it is.
-            let _ = fs_err::remove_dir_all(&self.path);
-        }
-    }
-}
-
 /// The plan that the arguments describe, with the bands they ask for or those that fit.
 pub(crate) fn plan(input: &InputArgs, matching: &MatchArgs) -> Result<Plan> {
     let fields = input.fields.fields();
@@ -228,8 +203,8 @@ pub(crate) fn listing<'a>(
 ) -> Result<Job<'a>> {
     Ok(Job {
         plan,
-        selection: selection(named(input)?, scratch.path(), machine.quiet)?,
-        resources: Resources { temp: Some(scratch.path().to_owned()), ..resources(machine)? },
+        selection: selection(named(input)?, scratch, machine.quiet)?,
+        resources: Resources { temp: Some(scratch.path()?.to_owned()), ..resources(machine)? },
         switches: Switches { max_bad_records: input.max_bad_records, ..Switches::default() },
         against: None,
         progress: bars,
@@ -247,17 +222,6 @@ pub(crate) fn resources(machine: &MachineArgs) -> Result<Resources> {
         memory_bytes,
         temp: temp_folder(machine)?,
     })
-}
-
-/// The folder for temporary files, if one is named; it need not be there yet.
-fn temp_folder(machine: &MachineArgs) -> Result<Option<PathBuf>> {
-    let temp = machine.temp.clone();
-    let file = temp.as_deref().and_then(|temp| temp.ancestors().find(|path| path.exists()));
-    if let (Some(temp), Some(file)) = (&temp, file.filter(|path| !path.is_dir())) {
-        let [temp, file] = [temp.as_path(), file].map(|path| escape(&path.to_string_lossy()));
-        bail!("--temp {temp}: expected a folder, found the file {file}");
-    }
-    Ok(temp)
 }
 
 fn print_estimate(job: &Job<'_>, output: Option<&Path>, json: bool) -> Result<()> {

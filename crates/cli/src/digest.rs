@@ -7,6 +7,7 @@ mod check;
 mod name;
 
 use crate::args::Digest;
+use crate::interrupt::Waiting;
 use crate::terminal::{escape, note};
 use anyhow::Result;
 use onefold_detect::digest::checksum::{Checksum, ChecksumValue, Kind};
@@ -17,7 +18,7 @@ use std::path::{Path, PathBuf};
 /// Whether all went well: every file was read, and every one that was checked matched.
 pub(crate) fn run(arguments: &Digest) -> Result<bool> {
     // Nothing is made that an interrupt would have to take back.
-    let _waiting = crate::Waiting::begin(&nothing_of_ours());
+    let _waiting = Waiting::begin();
     let stdin = [PathBuf::from("-")];
     let files = if arguments.files.is_empty() { &stdin[..] } else { &arguments.files };
     if arguments.check {
@@ -53,11 +54,6 @@ pub(crate) fn run(arguments: &Digest) -> Result<bool> {
     }
     out.flush()?;
     Ok(all)
-}
-
-/// A folder that this process would make and has not made.
-pub(crate) fn nothing_of_ours() -> PathBuf {
-    std::env::temp_dir().join(format!("onefold-{}", std::process::id()))
 }
 
 /// The name in front of a digest, as the tools that print such lines have it.

@@ -5,11 +5,12 @@ mod pages;
 mod score;
 mod truth;
 
-use crate::CANCEL;
 use crate::args::{Evaluate, EvaluateOther, MatchArgs, MethodName};
-use crate::dedup::{Scratch, plan, resources};
+use crate::dedup::{plan, resources};
 use crate::inputs::{named, selection};
+use crate::interrupt::CANCEL;
 use crate::progress::Bars;
+use crate::scratch::Scratch;
 use crate::terminal::{note, outln};
 use anyhow::{Context, Result, bail};
 use onefold_pipeline::{Job, Selection, Switches, cpu_seconds};
@@ -31,8 +32,8 @@ pub(crate) fn run(arguments: &Evaluate) -> Result<()> {
     if let Some(EvaluateOther::Extract(arguments)) = &arguments.other {
         return pages::run(arguments);
     }
-    let scratch = Scratch::new(&arguments.machine, true)?;
-    let selection = selection(named(&arguments.input)?, scratch.path(), arguments.machine.quiet)?;
+    let scratch = Scratch::new(&arguments.machine)?;
+    let selection = selection(named(&arguments.input)?, &scratch, arguments.machine.quiet)?;
     let corpus = Corpus { arguments, selection, scratch };
     let threshold = arguments.matching.threshold.unwrap_or(Plan::default().threshold);
     if arguments.matching.method.is_some() {
@@ -165,7 +166,7 @@ impl Corpus<'_> {
         let job = self.job(plan(&self.arguments.input, &matching)?.tuned(None)?, &bars)?;
         let mut missing = truth.ids();
         let all = missing.len();
-        onefold_pipeline::fingerprints(&job, &self.scratch.path().join("work"), &mut |found| {
+        onefold_pipeline::fingerprints(&job, &self.scratch.path()?.join("work"), &mut |found| {
             missing.remove(found.id);
             Ok(())
         })?;
@@ -192,7 +193,7 @@ impl Corpus<'_> {
         let job = self.job(tuned, &bars)?;
         let (started, cpu) = (Instant::now(), cpu_seconds());
         let mut pairs = Pairs::new();
-        let work = self.scratch.path().join("work");
+        let work = self.scratch.path()?.join("work");
         let outcome = onefold_pipeline::pairs(&job, &work, true, u64::MAX, &mut |pair| {
             pairs.insert(ordered(pair.id_a, pair.id_b), pair.similarity);
             Ok(())
@@ -211,7 +212,7 @@ impl Corpus<'_> {
         let bits = plan.simhash.bits.count();
         let job = self.job(plan, &bars)?;
         let (mut ids, mut fingerprints) = (Vec::new(), Vec::new());
-        onefold_pipeline::fingerprints(&job, &self.scratch.path().join("work"), &mut |found| {
+        onefold_pipeline::fingerprints(&job, &self.scratch.path()?.join("work"), &mut |found| {
             if found.tokens > 0 {
                 ids.push(found.id.to_owned());
                 fingerprints.push(found.fingerprint);

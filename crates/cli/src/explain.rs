@@ -1,6 +1,7 @@
 //! `onefold explain`.
 
 use crate::args::Explain;
+use crate::interrupt::Waiting;
 use crate::terminal::{escape_line, note};
 use anyhow::Result;
 use onefold_pipeline::explain::{Explanation, Fate, Passage, Side, explain};
@@ -8,7 +9,7 @@ use onefold_run::{DocumentRef, TEXT_CHARS, UrlRule, Verdict};
 use std::io::Write;
 
 pub(crate) fn run(arguments: &Explain) -> Result<()> {
-    let _waiting = crate::Waiting::with_nothing_made();
+    let _waiting = Waiting::begin();
     let mut out = std::io::stdout().lock();
     let mut first = true;
     let unread = explain(&arguments.run, &arguments.id, |explanation| -> Result<()> {

@@ -6,8 +6,9 @@ mod show;
 mod table;
 
 use crate::args::{ContentKind, Extract, ExtractFormat, MachineArgs};
-use crate::dedup::Scratch;
-use crate::inputs::{are_spooled, is_stdin, selection};
+use crate::inputs::{is_stdin, selection};
+use crate::interrupt::Waiting;
+use crate::scratch::Scratch;
 use crate::terminal::{escape, note};
 use anyhow::{Result, bail};
 use found::{Found, each_record};
@@ -50,13 +51,13 @@ pub(crate) fn run(arguments: &Extract) -> Result<()> {
         bail!("csv and jsonl are tables: --records makes one");
     }
     let machine = MachineArgs { threads: None, memory: None, temp: None, quiet: true };
-    let scratch = Scratch::new(&machine, are_spooled(&arguments.inputs))?;
+    let scratch = Scratch::new(&machine)?;
     if arguments.inputs.iter().filter(|path| is_stdin(path)).count() > 1 {
         bail!("`-` stands for standard input, which can be read once");
     }
-    let selection = selection(arguments.inputs.clone(), scratch.path(), arguments.quiet)?;
+    let selection = selection(arguments.inputs.clone(), &scratch, arguments.quiet)?;
     // Nothing but the scratch folder is made that an interrupt would have to take back.
-    let _waiting = crate::Waiting::begin(scratch.path());
+    let _waiting = Waiting::begin();
     let (inputs, names) = selection.files()?;
     let fields = arguments.fields.fields();
     let content = match arguments.content {

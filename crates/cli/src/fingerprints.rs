@@ -1,8 +1,9 @@
 //! `onefold fingerprints`.
 
 use crate::args::{FingerprintFormat, Fingerprints};
-use crate::dedup::{Scratch, listing, plan};
+use crate::dedup::{listing, plan};
 use crate::progress::Bars;
+use crate::scratch::Scratch;
 use crate::terminal::{note, tsv_field};
 use anyhow::Result;
 use onefold_detect::measure::estimate::ValueBits;
@@ -12,14 +13,14 @@ use std::io::{BufWriter, Write};
 
 pub(crate) fn run(arguments: &Fingerprints) -> Result<()> {
     let bars = Bars::new(arguments.machine.quiet);
-    let scratch = Scratch::new(&arguments.machine, true)?;
+    let scratch = Scratch::new(&arguments.machine)?;
     if arguments.format == FingerprintFormat::Tsv {
         arguments.sketches.check_without_signatures()?;
     }
     let plan = shaped(arguments, plan(&arguments.input, &arguments.sketches.matching())?)?;
     let bits = plan.simhash.bits;
     let job = listing(plan, (&arguments.input, &arguments.machine), &scratch, &bars)?;
-    let work = scratch.path().join("work");
+    let work = scratch.path()?.join("work");
     let outcome = match arguments.format {
         FingerprintFormat::Tsv => {
             let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout());
@@ -39,7 +40,9 @@ pub(crate) fn run(arguments: &Fingerprints) -> Result<()> {
             out.flush()?;
             counts
         }
-        FingerprintFormat::Parquet => parquet(&job, &work, &scratch, bits),
+        FingerprintFormat::Parquet => {
+            parquet(&job, &work, &scratch.path()?.join("fingerprints.parquet"), bits)
+        }
     };
     bars.finish();
     let summary = outcome?;
@@ -67,11 +70,10 @@ fn shaped(arguments: &Fingerprints, plan: Plan) -> Result<Plan> {
 fn parquet(
     job: &Job<'_>,
     work: &std::path::Path,
-    scratch: &Scratch,
+    path: &std::path::Path,
     bits: onefold_detect::sketch::Bits,
 ) -> Result<FingerprintsSummary, onefold_pipeline::Error> {
     use onefold_formats::parquet::{Cell, ColumnType, TableWriter};
-    let path = scratch.path().join("fingerprints.parquet");
     let columns = [
         ("id", ColumnType::Text),
         ("digest", ColumnType::Text),
@@ -79,7 +81,7 @@ fn parquet(
         ("tokens", ColumnType::UInt),
         ("signature", ColumnType::UIntList),
     ];
-    let mut writer = TableWriter::create(fs_err::File::create(&path)?, &columns)?;
+    let mut writer = TableWriter::create(fs_err::File::create(path)?, &columns)?;
     let mut values = Vec::new();
     let counts = onefold_pipeline::fingerprints(job, work, &mut |found| {
         let digest = format!("{:032x}", found.digest);
@@ -105,7 +107,7 @@ fn parquet(
 fn parquet(
     _: &Job<'_>,
     _: &std::path::Path,
-    _: &Scratch,
+    _: &std::path::Path,
     _: onefold_detect::sketch::Bits,
 ) -> Result<FingerprintsSummary, onefold_pipeline::Error> {
     let message = "--format parquet: this program was built without Parquet";

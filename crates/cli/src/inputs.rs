@@ -1,6 +1,8 @@
 //! What a command reads; what of it is no file is spooled into files.
 
 use crate::args::InputArgs;
+use crate::interrupt::Waiting;
+use crate::scratch::Scratch;
 use anyhow::{Context, Result, bail};
 use onefold_formats::inputs::listed;
 use onefold_pipeline::{Selection, Spooled};
@@ -54,7 +56,7 @@ pub(crate) fn are_spooled(paths: &[PathBuf]) -> bool {
 }
 
 /// The inputs of these names, with what is no file spooled into `scratch`.
-pub(crate) fn selection(paths: Vec<PathBuf>, scratch: &Path, quiet: bool) -> Result<Selection> {
+pub(crate) fn selection(paths: Vec<PathBuf>, scratch: &Scratch, quiet: bool) -> Result<Selection> {
     let mut spooled: Vec<Spooled> = Vec::new();
     for path in &paths {
         if spooled.iter().any(|spooled| spooled.named == *path) {
@@ -62,16 +64,17 @@ pub(crate) fn selection(paths: Vec<PathBuf>, scratch: &Path, quiet: bool) -> Res
         }
         if is_stdin(path) {
             // A read of standard input cannot be called off: an interrupt meanwhile ends the process.
-            let waiting = crate::Waiting::begin(scratch);
-            let read = Spooled::standard_input(std::io::stdin().lock(), scratch).context("standard input")?;
+            let waiting = Waiting::begin();
+            let read = Spooled::standard_input(std::io::stdin().lock(), scratch.path()?)
+                .context("standard input")?;
             drop(waiting);
             spooled.push(read);
         } else if let Some(url) = url(path) {
-            spooled.push(objects(url, scratch, quiet)?);
+            spooled.push(objects(url, scratch.path()?, quiet)?);
         } else if is_pipe(path) {
             // Nor can that of a pipe, or the wait for somebody to write into it.
-            let waiting = crate::Waiting::begin(scratch);
-            let read = Spooled::pipe(path, scratch).with_context(|| path.display().to_string())?;
+            let waiting = Waiting::begin();
+            let read = Spooled::pipe(path, scratch.path()?).with_context(|| path.display().to_string())?;
             drop(waiting);
             spooled.push(read);
         }
@@ -92,7 +95,7 @@ fn objects(url: &str, scratch: &Path, quiet: bool) -> Result<Spooled> {
     let text = |value: std::ffi::OsString| value.into_string().ok();
     let environment: Vec<(String, String)> =
         std::env::vars_os().filter_map(|(name, value)| Some((text(name)?, text(value)?))).collect();
-    let fetched = onefold_remote::fetch(url, &environment, scratch, &crate::CANCEL, &mut arrived);
+    let fetched = onefold_remote::fetch(url, &environment, scratch, &crate::interrupt::CANCEL, &mut arrived);
     let objects = fetched.map_err(|error| match error {
         onefold_remote::Error::Interrupted => onefold_pipeline::Error::Interrupted.into(),
         // A full disk gets the hints it gets elsewhere.

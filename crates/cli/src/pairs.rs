@@ -1,8 +1,9 @@
 //! `onefold pairs`.
 
 use crate::args::{Pairs, PairsFormat};
-use crate::dedup::{Scratch, listing, plan};
+use crate::dedup::{listing, plan};
 use crate::progress::Bars;
+use crate::scratch::Scratch;
 use crate::terminal::{note, outln, tsv_field};
 use anyhow::Result;
 use onefold_pipeline::{Pair, PairsSummary};
@@ -11,14 +12,14 @@ use std::time::Instant;
 
 pub(crate) fn run(arguments: &Pairs) -> Result<()> {
     let bars = Bars::new(arguments.machine.quiet);
-    let scratch = Scratch::new(&arguments.machine, true)?;
+    let scratch = Scratch::new(&arguments.machine)?;
     let plan = plan(&arguments.input, &arguments.matching)?.tuned(arguments.matching.given_bands())?;
     let job = listing(plan, (&arguments.input, &arguments.machine), &scratch, &bars)?;
     let mut sink = if arguments.histogram { Sink::None } else { Sink::new(arguments, &scratch)? };
     let started = Instant::now();
     let (expand, max_pairs) = (arguments.expand, arguments.max_pairs);
     let outcome =
-        onefold_pipeline::pairs(&job, &scratch.path().join("work"), expand, max_pairs, &mut |pair| {
+        onefold_pipeline::pairs(&job, &scratch.path()?.join("work"), expand, max_pairs, &mut |pair| {
             Ok(sink.put(pair)?)
         });
     bars.finish();
@@ -100,7 +101,7 @@ impl Sink {
             #[cfg(feature = "parquet")]
             PairsFormat::Parquet => {
                 use onefold_formats::parquet::{ColumnType, TableWriter};
-                let path = scratch.path().join("pairs.parquet");
+                let path = scratch.path()?.join("pairs.parquet");
                 let columns = [
                     ("id_a", ColumnType::Text),
                     ("id_b", ColumnType::Text),

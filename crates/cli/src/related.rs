@@ -1,20 +1,21 @@
 //! `onefold related`.
 
 use crate::args::{InputArgs, MatchArgs, MethodName, Related};
-use crate::dedup::{Scratch, listing, plan};
+use crate::dedup::{listing, plan};
 use crate::progress::Bars;
+use crate::scratch::Scratch;
 use crate::terminal::{escape, note, outln, tsv_field};
 use anyhow::Result;
 
 pub(crate) fn run(arguments: &Related) -> Result<()> {
     let bars = Bars::new(arguments.machine.quiet);
-    let scratch = Scratch::new(&arguments.machine, true)?;
+    let scratch = Scratch::new(&arguments.machine)?;
     let input = InputArgs::of(arguments.corpus.clone(), arguments.input.clone());
     let matching =
         MatchArgs { method: Some(MethodName::Minhash), shingle: arguments.shingle, ..MatchArgs::default() };
     let plan = onefold_run::Plan { method: onefold_run::Method::Exact, ..plan(&input, &matching)? };
     let job = listing(plan.tuned(None)?, (&input, &arguments.machine), &scratch, &bars)?;
-    let work = scratch.path().join("work");
+    let work = scratch.path()?.join("work");
     let found = onefold_pipeline::related(&job, &work, &arguments.id, arguments.top, arguments.least);
     bars.finish();
     let found = found?;

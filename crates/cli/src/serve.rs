@@ -1,7 +1,7 @@
 //! `onefold serve`: the index over HTTP.
 
-use crate::CANCEL;
 use crate::index::{DurabilityKind, plan_of};
+use crate::interrupt::CANCEL;
 use crate::size;
 use anyhow::{Context, Result};
 use clap::Args;

@@ -95,6 +95,7 @@ fn hint(error: &Error) -> Option<String> {
             "nothing was written; the same command with --resume and about --memory {enough_mib}MiB goes on from here"
         ),
         Error::ManyDocuments { enough_mib, .. } => format!("about --memory {enough_mib}MiB would do"),
+        Error::NotOwn(_) => "choose another --temp".into(),
         Error::Disk { .. } => "--temp and --output can be on another disk".into(),
         Error::ResumeChanged { .. } => {
             "run without --resume, with --force, to start from the beginning".into()

@@ -5,6 +5,7 @@ mod lines;
 pub(crate) mod rules;
 
 use crate::args::{Url, UrlCommand};
+use crate::interrupt::Waiting;
 use crate::terminal::{escape, note, tsv_field};
 use anyhow::{Context, Result};
 use lines::Lines;
@@ -21,7 +22,7 @@ pub(crate) fn run(arguments: &Url) -> Result<bool> {
         return learn::run(arguments).map(|()| true);
     }
     // Nothing is made that an interrupt would have to take back.
-    let _waiting = crate::Waiting::begin(&crate::digest::nothing_of_ours());
+    let _waiting = Waiting::begin();
     let mut printer = Printer {
         out: BufWriter::new(std::io::stdout()),
         names: names(arguments),

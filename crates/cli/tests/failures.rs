@@ -6,7 +6,8 @@ mod common;
 use common::shim::{SIGINT, SIGTERM, Shim};
 use common::{Place, assert_same_output, four_documents, line, prose};
 use onefold_testkit::{Corpus, skip, write_jsonl};
-use std::process::Command;
+use std::os::unix::fs::PermissionsExt;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// Longer than any step of these tests takes on a busy machine.
@@ -206,6 +207,31 @@ fn an_interrupt_ends_a_long_run_soon() {
 }
 
 #[test]
+fn two_interrupts_at_once_are_told_and_leave_nothing() {
+    let place = Place::new();
+    let corpus = Corpus { mean_words: 200.0, vocabulary: 20_000, ..Corpus::new(20_000) };
+    write_jsonl(&corpus, place.path("a.jsonl")).unwrap();
+    for (between_ms, arguments) in [0, 1, 3, 10, 30].into_iter().flat_map(|ms| {
+        [
+            (ms, "pairs a.jsonl --threads 1 --temp tmp"),
+            (ms, "dedup a.jsonl --output - --threads 1 --temp tmp"),
+        ]
+    }) {
+        let child = place.start(&mut place.command(arguments));
+        let made = || place.path("tmp").read_dir().is_ok_and(|mut names| names.next().is_some());
+        until("a folder of its own", made);
+        // As `timeout` does, which sends one to the process and one to its group.
+        signal("-TERM", child.id());
+        std::thread::sleep(Duration::from_millis(between_ms));
+        // It may be gone by now.
+        let _ = Command::new("kill").args(["-TERM", &child.id().to_string()]).stderr(Stdio::null()).status();
+        let ran: common::Ran = common::ended(child).into();
+        ran.fails(130, &["interrupted"]);
+        assert!(!made(), "{arguments}, {between_ms} ms");
+    }
+}
+
+#[test]
 fn an_interrupt_while_standard_input_is_read_ends_the_run() {
     let place = Place::new();
     let mut command = place.command("dedup - --output out");
@@ -213,8 +239,11 @@ fn an_interrupt_while_standard_input_is_read_ends_the_run() {
     let mut child = place.start(&mut command);
     let stdin = child.stdin.take();
     let id = child.id();
-    let spooled = place.path(format!("onefold-{id}/onefold-stdin-{id}"));
-    until("standard input is being read", || spooled.exists());
+    let is_spooled = || {
+        let mut names = fs_err::read_dir(place.path("")).unwrap().map(|entry| entry.unwrap().path());
+        names.any(|path| path.join("onefold-stdin").exists())
+    };
+    until("standard input is being read", is_spooled);
     signal("-INT", id);
     let since = Instant::now();
     let mut code = None;
@@ -228,8 +257,28 @@ fn an_interrupt_while_standard_input_is_read_ends_the_run() {
     child.wait().unwrap();
     drop(stdin);
     assert_eq!(code.expect("it ends while its input stays open").code(), Some(130));
-    assert!(!spooled.exists());
+    assert!(!is_spooled());
     nothing_half_written(&place, "standard input");
+}
+
+#[test]
+fn a_folder_for_temporary_files_is_the_run_s_own() {
+    let place = Place::new();
+    let good: String = (0..40).map(|n| line(&format!("d{n}"), &prose(&format!("t{n}x"), 60))).collect();
+    place.write("a.jsonl", format!("{good}no document\n"));
+    place.run("dedup a.jsonl --output out --temp tmp --max-bad-records 0").fails(2, &["--max-bad-records"]);
+    let made = || fs_err::read_dir(place.path("tmp")).unwrap().next().unwrap().unwrap().path();
+    let work = made();
+    assert_eq!(work.metadata().unwrap().permissions().mode() & 0o777, 0o700);
+    // Somebody who knows the name has put a link there.
+    fs_err::remove_dir_all(&work).unwrap();
+    fs_err::create_dir(place.path("theirs")).unwrap();
+    fs_err::os::unix::fs::symlink(place.path("theirs"), &work).unwrap();
+    let ran = place.run("dedup a.jsonl --output out --temp tmp");
+    ran.fails(2, &["another user's or a link", "hint: choose another --temp"]);
+    assert_eq!(fs_err::read_dir(place.path("theirs")).unwrap().count(), 0);
+    fs_err::remove_file(&work).unwrap();
+    place.dedup("a.jsonl --temp tmp");
 }
 
 #[test]

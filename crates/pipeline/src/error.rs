@@ -32,6 +32,9 @@ pub enum Error {
     /// Another run is at work there.
     #[error("{}: another run is writing here", .0.display())]
     OutputBusy(PathBuf),
+    /// A folder that a run would work in was made by somebody else.
+    #[error("{}: expected a folder of one's own for temporary files, found another user's or a link", .0.display())]
+    NotOwn(PathBuf),
     /// Too much of one source would go.
     #[error(
         "{source_name}: {removed} of {read} documents would be removed, more than --max-removed {limit} allows"

@@ -40,9 +40,9 @@ pub struct SpooledFile {
 }
 
 impl Spooled {
-    /// Copies standard input into `folder`; it is known as `-`.
+    /// Copies standard input into `folder`, which nobody else writes into; it is known as `-`.
     pub fn standard_input(reader: impl Read, folder: &Path) -> Result<Self, Error> {
-        let path = folder.join(format!("onefold-stdin-{}", std::process::id()));
+        let path = folder.join("onefold-stdin");
         Self::copied(reader, path, "-".as_ref(), "stdin".as_ref())
     }
 
@@ -51,7 +51,7 @@ impl Spooled {
         let relative = named.file_name().map_or_else(|| "pipe".as_ref(), Path::new);
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let path = folder.join(format!("onefold-pipe-{}-{number}", std::process::id()));
+        let path = folder.join(format!("onefold-pipe-{number}"));
         Self::copied(fs_err::File::open(named)?, path, named, relative)
     }
 
@@ -59,7 +59,7 @@ impl Spooled {
         if let Some(folder) = path.parent() {
             fs_err::create_dir_all(folder)?;
         }
-        let mut file = fs_err::File::create(&path)?;
+        let mut file = fs_err::OpenOptions::new().write(true).create_new(true).open(&path)?;
         std::io::copy(&mut reader, &mut file)?;
         file.flush()?;
         let file = SpooledFile { path, name: name_of(named), relative: relative.to_owned() };

@@ -197,6 +197,9 @@ pub fn dedup(job: &Job<'_>, output: &Path) -> Result<Outcome, Error> {
             check_output(job, output)?;
             write::clear_staged(output)?;
         }
+        if job.resources.temp.is_some() {
+            Workdir::make_own(&place)?;
+        }
         patiently(job, || Workdir::open(&place, &identity, resumes, output))
     };
     let outcome = workdir().and_then(|workdir| run_in(job, output, (&found, &identity.inputs), workdir));

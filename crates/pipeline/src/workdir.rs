@@ -5,6 +5,7 @@ use crate::error::Error;
 use onefold_formats::source::Source;
 use onefold_run::Plan;
 use serde::{Deserialize, Serialize};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
@@ -65,6 +66,26 @@ impl Workdir {
     /// Whether a run was begun at this place.
     pub(crate) fn is_at(path: &Path) -> bool {
         path.join("run.json").exists()
+    }
+
+    /// Makes the folder where others may write, too, for its owner alone, or finds that it is such a one: its name can be foretold,
+    /// and what somebody else put there, as a link to a file, would be written through.
+    pub(crate) fn make_own(path: &Path) -> Result<(), Error> {
+        if let Some(parent) = path.parent() {
+            fs_err::create_dir_all(parent)?;
+        }
+        match fs_err::create_dir(path) {
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+            made => {
+                made?;
+                return Ok(fs_err::set_permissions(path, std::fs::Permissions::from_mode(0o700))?);
+            }
+        }
+        let about = fs_err::symlink_metadata(path)?;
+        if about.is_dir() && about.uid() == rustix::process::geteuid().as_raw() {
+            return Ok(());
+        }
+        Err(Error::NotOwn(path.to_owned()))
     }
 
     /// Opens the folder for a run. With `resume`, what an earlier run left is kept if it was the same run; without,

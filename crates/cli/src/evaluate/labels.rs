@@ -1,8 +1,8 @@
 //! Measures against what people judged: how well each tells pairs apart, and at which value best.
 
 use super::Corpus;
-use crate::CANCEL;
 use crate::dedup::plan;
+use crate::interrupt::CANCEL;
 use crate::progress::Bars;
 use crate::terminal::outln;
 use anyhow::{Result, bail};

@@ -3,10 +3,11 @@
 use super::args::{Add, Check, DurabilityKind, Export, Get, Ids, Touch};
 use super::plans::plan_of;
 use super::{answer_no, now, open};
-use crate::CANCEL;
 use crate::args::{InputArgs, MachineArgs};
-use crate::dedup::{Scratch, resources};
-use crate::inputs::{are_spooled, named, selection};
+use crate::dedup::resources;
+use crate::inputs::{named, selection};
+use crate::interrupt::CANCEL;
+use crate::scratch::Scratch;
 use crate::terminal::note;
 use anyhow::{Result, bail};
 use onefold_index::{Durability, Index, Match, Options, Sketch, Stored, Verdict};
@@ -51,8 +52,8 @@ fn feed(
     plan.fields = input.fields.fields();
     plan.max_document_bytes = input.max_document;
     let named = named(input)?;
-    let scratch = Scratch::new(machine, are_spooled(&named))?;
-    let selection = selection(named, scratch.path(), machine.quiet)?;
+    let scratch = Scratch::new(machine)?;
+    let selection = selection(named, &scratch, machine.quiet)?;
     let feed =
         Feed { plan: &plan, selection: &selection, threads: resources(machine)?.threads, cancel: &CANCEL };
     let summary = if texts { feed.read_texts(&mut take)? } else { feed.read(&mut take)? };

@@ -5,9 +5,9 @@
 
 use super::args::{Import, StoreKind};
 use super::{now, plans};
-use crate::CANCEL;
 use crate::dedup::resources;
 use crate::inputs::url;
+use crate::interrupt::CANCEL;
 use crate::terminal::outln;
 use anyhow::{Context, Result, bail, ensure};
 use onefold_detect::measure::Overlap;

@@ -13,10 +13,11 @@
 //! mean over the pairs of document i it is 2·√(Var(m)/n · (1 − n/N)) a pair.
 
 use super::curves::Curves;
-use crate::CANCEL;
 use crate::args::{FieldArgs, InputArgs, MatchArgs, Tune};
-use crate::dedup::{Scratch, listing, plan};
+use crate::dedup::{listing, plan};
+use crate::interrupt::CANCEL;
 use crate::progress::Bars;
+use crate::scratch::Scratch;
 use anyhow::Result;
 use onefold_detect::matching::Bands;
 use onefold_detect::measure::overlap_reaching;
@@ -73,7 +74,7 @@ struct Text {
 
 pub(super) fn estimate(arguments: &Tune, curves: &Curves) -> Result<Estimate> {
     let bars = Bars::new(arguments.machine.quiet);
-    let scratch = Scratch::new(&arguments.machine, true)?;
+    let scratch = Scratch::new(&arguments.machine)?;
     let input = InputArgs::of(arguments.corpus.clone(), FieldArgs::with_text(&arguments.text_field));
     let matching = MatchArgs {
         shingle: arguments.shingle,
@@ -90,7 +91,7 @@ pub(super) fn estimate(arguments: &Tune, curves: &Curves) -> Result<Estimate> {
     let plan = plan.tuned(arguments.bands.zip(arguments.rows))?;
     let job = listing(plan, (&input, &arguments.machine), &scratch, &bars)?;
     let mut sample = Sample::new(arguments.sample as usize);
-    let outcome = onefold_pipeline::fingerprints(&job, &scratch.path().join("work"), &mut |found| {
+    let outcome = onefold_pipeline::fingerprints(&job, &scratch.path()?.join("work"), &mut |found| {
         if found.tokens > 0 {
             sample.take(found.digest, found.signature, found.tokens);
         }

@@ -1,8 +1,8 @@
 //! `onefold url learn`.
 
-use crate::CANCEL;
 use crate::args::UrlLearn;
 use crate::dedup::resources;
+use crate::interrupt::CANCEL;
 use crate::progress::Bars;
 use crate::terminal::note;
 use anyhow::Result;
