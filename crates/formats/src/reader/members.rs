@@ -113,7 +113,7 @@ impl MemberReader {
         if bytes.iter().all(u8::is_ascii_whitespace) {
             return Some((FrameKind::Filler { keep: true }, 0..0));
         }
-        match self.framer.step(bytes, true) {
+        match self.framer.step_in_member(bytes) {
             Step::Take { len, body, kind } => {
                 bytes[len..].iter().all(u8::is_ascii_whitespace).then_some((kind, body))
             }

@@ -2,7 +2,7 @@
 //! before the length.
 
 use super::header::block;
-use super::{HEAD, LOOK, LOOK_PAST, Resync, content_length, cut};
+use super::{Behind, HEAD, LOOK, LOOK_PAST, Resync, content_length};
 use crate::bad::{BadKind, BadRecord};
 use crate::block::FrameKind;
 use crate::reader::{Framer, Step};
@@ -151,6 +151,17 @@ fn start_in_line(bytes: &[u8], at: usize) -> Option<usize> {
 
 impl Framer for ArcFramer {
     fn step(&mut self, unread: &[u8], ended: bool) -> Step {
+        self.frame(unread, Behind::at(ended))
+    }
+
+    fn step_in_member(&mut self, member: &[u8]) -> Step {
+        self.frame(member, Behind::Member)
+    }
+}
+
+impl ArcFramer {
+    fn frame(&self, unread: &[u8], behind: Behind) -> Step {
+        let ended = behind.is_end();
         let blank = unread.iter().position(|b| !matches!(b, b'\n' | b'\r')).unwrap_or(unread.len());
         if blank > 0 {
             return Step::take(blank, FrameKind::Filler { keep: true });
@@ -191,7 +202,7 @@ impl Framer for ArcFramer {
             }
             return match next_record(unread, header.len - 1) {
                 Some(at) => Step::bad(at, content_length(content, at - header.len)),
-                None => Step::bad(unread.len(), cut(content, unread.len() - header.len)),
+                None => Step::bad(unread.len(), behind.cut(content, unread.len() - header.len)),
             };
         }
         let (is_closed, end) = match &unread[len..] {

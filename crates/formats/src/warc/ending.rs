@@ -9,8 +9,8 @@
 //! A length that leaves blank lines of the content to the line ends behind it is believed: the content is what it was but
 //! for them, and readers go on.
 
-use super::WarcHeader;
-use super::framer::{Behind, starts_record};
+use super::framer::starts_record;
+use super::{Behind, WarcHeader};
 use crate::http::message_length;
 use crate::warc::header_end;
 
@@ -63,7 +63,7 @@ pub(super) fn ending(bytes: &[u8], header: &WarcHeader<'_>, len: usize, behind: 
         return Ending::TooLong { content };
     }
     let witness = match next {
-        [] => Some(behind == Behind::Ended && header.get("WARC-Type") == Some(b"conversion")),
+        [] => Some(behind.is_end() && header.get("WARC-Type") == Some(b"conversion")),
         next => ends_as_it_should(next, behind),
     };
     match witness {

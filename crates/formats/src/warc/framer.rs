@@ -1,7 +1,7 @@
 //! Where WARC records start and end, and where the next one is when a record is not what its header says.
 
 use super::ending::{Ending, ending};
-use super::{HEAD, LOOK, LOOK_PAST, Resync, WarcHeader, content_length, cut};
+use super::{Behind, HEAD, LOOK, LOOK_PAST, Resync, WarcHeader, content_length};
 use crate::bad::{BadKind, BadRecord};
 use crate::block::FrameKind;
 use crate::http::{Response, content_type};
@@ -15,17 +15,6 @@ const VERSION_LINE: usize = 16;
 const START: usize = 64;
 /// Blanks behind a record that are looked at for what follows them.
 const BLANKS: usize = 1 << 12;
-
-/// What is behind the bytes that a framer sees.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Behind {
-    /// More of the stream.
-    Comes,
-    /// Its end.
-    Ended,
-    /// Damage: what is seen last may be a piece of a record, and nothing tells what it went on with.
-    Lost,
-}
 
 /// Frames WARC records.
 pub(crate) struct WarcFramer {
@@ -131,7 +120,11 @@ fn separator(bytes: &[u8]) -> (usize, usize) {
 
 impl Framer for WarcFramer {
     fn step(&mut self, unread: &[u8], ended: bool) -> Step {
-        self.frame(unread, if ended { Behind::Ended } else { Behind::Comes })
+        self.frame(unread, Behind::at(ended))
+    }
+
+    fn step_in_member(&mut self, member: &[u8]) -> Step {
+        self.frame(member, Behind::Member)
     }
 
     fn step_before_damage(&mut self, unread: &[u8]) -> Step {
@@ -141,7 +134,7 @@ impl Framer for WarcFramer {
 
 impl WarcFramer {
     fn frame(&self, unread: &[u8], behind: Behind) -> Step {
-        let ended = behind == Behind::Ended;
+        let ended = behind.is_end();
         let blank = unread.iter().position(|b| !b.is_ascii_whitespace()).unwrap_or(unread.len());
         if blank > 0 {
             return Step::take(blank, FrameKind::Filler { keep: true });
@@ -166,7 +159,7 @@ impl WarcFramer {
         }
         let Some(header) = header else {
             let bad = if ended && unread.len() < LONGEST_HEADER {
-                BadRecord::new(BadKind::Truncated, "record header, found no blank line before end of file")
+                behind.no_end_of_header()
             } else {
                 BadRecord::new(BadKind::Header, "record header without a blank line behind it")
             };
@@ -195,7 +188,7 @@ impl WarcFramer {
             }
             return match next_record(unread, header.len, ended) {
                 Some(at) => Step::bad(at, content_length(content, at - header.len)),
-                None => Step::bad(unread.len(), cut(content, unread.len() - header.len)),
+                None => Step::bad(unread.len(), behind.cut(content, unread.len() - header.len)),
             };
         }
         let (lines, separator) = separator(&unread[len..]);

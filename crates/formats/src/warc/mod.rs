@@ -59,6 +59,41 @@ fn content_length(said: u64, found: usize) -> BadRecord {
     )
 }
 
-fn cut(said: u64, found: usize) -> BadRecord {
-    BadRecord::new(BadKind::Truncated, format!("content-length {said}, found {found} before end of file"))
+/// What is behind the bytes that a framer sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Behind {
+    /// More of the stream.
+    Comes,
+    /// Its end.
+    Ended,
+    /// The end of a gzip member with one record, all of which is there.
+    Member,
+    /// Damage: what is seen last may be a piece of a record, and nothing tells what it went on with.
+    Lost,
+}
+
+impl Behind {
+    fn at(ended: bool) -> Self {
+        if ended { Behind::Ended } else { Behind::Comes }
+    }
+
+    fn is_end(self) -> bool {
+        matches!(self, Behind::Ended | Behind::Member)
+    }
+
+    /// A record that is longer than what there is.
+    fn cut(self, said: u64, found: usize) -> BadRecord {
+        let (kind, place) = self.end(BadKind::ContentLength);
+        BadRecord::new(kind, format!("content-length {said}, found {found} before end of {place}"))
+    }
+
+    fn no_end_of_header(self) -> BadRecord {
+        let (kind, place) = self.end(BadKind::Header);
+        BadRecord::new(kind, format!("record header, found no blank line before end of {place}"))
+    }
+
+    /// What is wrong where something is short: a file may have been cut, while a member ends where its writer ended it.
+    fn end(self, of_member: BadKind) -> (BadKind, &'static str) {
+        if self == Behind::Member { (of_member, "its gzip member") } else { (BadKind::Truncated, "file") }
+    }
 }
