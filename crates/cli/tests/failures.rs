@@ -207,6 +207,23 @@ fn an_interrupt_ends_a_long_run_soon() {
 }
 
 #[test]
+fn an_interrupt_within_a_record_ends_the_run_soon() {
+    let place = Place::new();
+    let path = place.write("a.jsonl", line("a", "some words here"));
+    // A hole, which takes no disk and minutes to read.
+    fs_err::OpenOptions::new().write(true).open(&path).unwrap().set_len(200 << 30).unwrap();
+    let child = place.start(&mut place.command("dedup a.jsonl --output out"));
+    // It listens from its first milliseconds on, and reads for longer than this test takes.
+    std::thread::sleep(Duration::from_secs(1));
+    signal("-TERM", child.id());
+    let since = Instant::now();
+    let ran: common::Ran = common::ended(child).into();
+    ran.fails(130, &["interrupted"]);
+    assert!(since.elapsed() < LIMIT, "{:?}", since.elapsed());
+    nothing_half_written(&place, "a long line");
+}
+
+#[test]
 fn two_interrupts_at_once_are_told_and_leave_nothing() {
     let place = Place::new();
     let corpus = Corpus { mean_words: 200.0, vocabulary: 20_000, ..Corpus::new(20_000) };

@@ -15,6 +15,7 @@ use crate::text::{CsvFramer, LineFramer, WholeFramer};
 use crate::warc::{ArcFramer, WarcFramer};
 use members::MemberReader;
 use std::ops::Range;
+use std::sync::atomic::AtomicBool;
 
 /// What a framer finds at the start of the unread bytes.
 pub(crate) enum Step {
@@ -58,6 +59,11 @@ impl Step {
 pub(crate) trait Framer: Send {
     /// Looks at the unread bytes, of which there is at least one; `ended` if no more will come.
     fn step(&mut self, unread: &[u8], ended: bool) -> Step;
+
+    /// Looks at the whole of a gzip member that is to hold one record.
+    fn step_in_member(&mut self, member: &[u8]) -> Step {
+        self.step(member, true)
+    }
 
     /// Looks at unread bytes behind which the stream is damaged, where [`step`](Self::step) needs more of them: whether there is
     /// a whole record all the same.
@@ -162,6 +168,16 @@ impl Reader {
             };
         reader.skip_to(from.0)?;
         Ok(Reader::Stream(reader))
+    }
+
+    /// Fails once this is set, also within a record. Of tables no record takes long.
+    pub fn stop_on(&self, stop: &'static AtomicBool) {
+        match self {
+            Reader::Stream(reader) => reader.file.stop_on(stop),
+            Reader::Members(reader) => reader.file().stop_on(stop),
+            #[cfg(feature = "parquet")]
+            Reader::Parquet(_) => {}
+        }
     }
 
     /// Fills `block` with the next records.

@@ -8,6 +8,7 @@ use fs_err::os::unix::fs::FileExt;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What a file holds.
@@ -147,12 +148,26 @@ struct State {
     /// Digest of the first `digested` bytes, where one is wanted.
     digest: Option<Box<xxhash_rust::xxh3::Xxh3>>,
     digested: u64,
+    /// No more is read once this is set: a record may go on for longer than anybody waits.
+    stop: Option<&'static AtomicBool>,
+}
+
+impl State {
+    fn check(&self) -> io::Result<()> {
+        let stops = self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
+        if stops { Err(io::Error::other("reading was called off")) } else { Ok(()) }
+    }
 }
 
 impl OpenFile {
     /// Opens a file.
     pub fn open(path: &Path) -> io::Result<Self> {
         Ok(OpenFile { file: Arc::new(fs_err::File::open(path)?), state: Arc::default() })
+    }
+
+    /// Fails once this is set, instead of reading more.
+    pub(crate) fn stop_on(&self, stop: &'static AtomicBool) {
+        self.state().stop = Some(stop);
     }
 
     /// Digests from now on what is read.
@@ -167,6 +182,7 @@ impl OpenFile {
         let mut buffer = vec![0; 1 << 18];
         let mut at = std::mem::take(&mut state.digested);
         loop {
+            state.check()?;
             let count = self.fill_at(&mut buffer, at)?;
             if count == 0 {
                 return Ok(digest.digest128());
@@ -230,7 +246,7 @@ impl Seek for OpenFile {
 
 impl Read for OpenFile {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let outcome = (&mut &*self.file).read(buffer);
+        let outcome = self.state().check().and_then(|()| (&mut &*self.file).read(buffer));
         let mut state = self.state();
         match outcome {
             Ok(count) => {

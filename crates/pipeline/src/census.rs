@@ -212,11 +212,10 @@ pub(crate) fn visit<W>(
     count: impl Fn(&mut W, &Document<'_>) + Sync,
 ) -> Result<(), Error> {
     job.progress.start(StageKind::Count, sources.iter().map(|source| source.size).sum());
-    let limit = job.plan.max_document_bytes as usize;
     let next = AtomicUsize::new(0);
     let shared: Mutex<Vec<Arc<Mutex<Option<Turn>>>>> = Mutex::new(Vec::new());
     let open = |source: Source| -> Result<Turn, Error> {
-        let reader = Reader::open(&source, &job.plan.fields, limit, (0, 0))?;
+        let reader = job.reader(&source, (0, 0))?;
         Ok(Turn { parser: parser(&source, job)?, reader, source })
     };
     parallel(job, |_| {
@@ -238,7 +237,7 @@ pub(crate) fn visit<W>(
                     let mut at = lock(turn);
                     let Some(reading) = at.as_mut() else { break };
                     let before = reading.reader.bytes_read();
-                    match reading.reader.next_block(&mut block)? {
+                    match reading.reader.next_block(&mut block).map_err(|error| job.failed(error))? {
                         Progress::Block => {}
                         Progress::End => {
                             *at = None;

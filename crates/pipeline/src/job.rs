@@ -15,7 +15,9 @@ use crate::verdicts::Verdicts;
 use crate::workdir::{Identity, InputStamp, Workdir};
 use crate::write::{self, OutputLock};
 use crate::{paragraphs, preflight, system};
+use onefold_formats::reader::Reader;
 use onefold_formats::source::OpenFile;
+use onefold_formats::source::Source;
 use onefold_page::url::Rules;
 use onefold_run::{Manifest, Plan, Stage, Unit};
 use std::path::{Path, PathBuf};
@@ -95,7 +97,7 @@ pub struct Job<'a> {
     /// Who hears of the progress.
     pub progress: &'a dyn Progress,
     /// Set from outside to stop the job.
-    pub cancel: &'a AtomicBool,
+    pub cancel: &'static AtomicBool,
 }
 
 /// How a job ended.
@@ -113,14 +115,27 @@ impl Job<'_> {
         if self.cancel.load(Ordering::Relaxed) { Err(Error::Interrupted) } else { Ok(()) }
     }
 
+    /// A reader of a source that ends soon when the job is stopped.
+    pub(crate) fn reader(&self, source: &Source, from: (u64, u64)) -> Result<Reader, Error> {
+        let limit = self.plan.max_document_bytes as usize;
+        let reader = Reader::open(source, &self.plan.fields, limit, from)?;
+        reader.stop_on(self.cancel);
+        Ok(reader)
+    }
+
+    /// Why reading failed: a reader that was called off does not know that the job was stopped.
+    pub(crate) fn failed(&self, error: onefold_formats::Error) -> Error {
+        self.check().err().unwrap_or(error.into())
+    }
+
     fn identity(&self, found: &Found) -> Result<Identity, Error> {
         let sources = found.sources.iter().map(|source| InputStamp::of(&source.path, &source.name));
-        let blanks = found.blanks.iter().map(|blank| InputStamp::of(&blank.path, &blank.name));
+        let unread = found.unread.iter().map(|file| InputStamp::of(&file.path, &file.name));
         Ok(Identity {
             plan: self.plan.clone(),
             annotate: self.switches.annotate,
             evidence: self.switches.evidence.ending().into(),
-            inputs: sources.chain(blanks).collect::<Result<_, _>>()?,
+            inputs: sources.chain(unread).collect::<Result<_, _>>()?,
             against: self.against.map(|against| against.stamp()).transpose()?,
         })
     }
@@ -351,7 +366,7 @@ fn run(
     workdir: &Workdir,
 ) -> Result<Manifest, Error> {
     let mut clock = Clock::new();
-    let Found { mut sources, blanks, bad, mut notes } = found;
+    let Found { mut sources, unread, bad, mut notes } = found;
     for index in workdir.whole_tables()? {
         if let Some(source) = sources.get_mut(index) {
             source.all_columns = true;
@@ -407,7 +422,7 @@ fn run(
         table: &table,
         representatives: &representatives,
         verdicts: &verdicts,
-        blanks: &blanks,
+        unread: &unread,
         stamps,
         workdir,
     };

@@ -4,6 +4,7 @@
 //! all of it, so memory is bounded by the number of threads.
 
 use crate::error::Error;
+use crate::inputs::BadFile;
 use crate::inputs::Selection;
 use crate::recipe::Recipe;
 use crate::scan::{lock, parser_of};
@@ -61,7 +62,7 @@ pub struct Feed<'a> {
     /// Threads that sketch.
     pub threads: usize,
     /// Set to stop.
-    pub cancel: &'a AtomicBool,
+    pub cancel: &'static AtomicBool,
 }
 
 /// What was read.
@@ -123,7 +124,7 @@ impl Feed<'_> {
     ) -> Result<FeedSummary, E> {
         let found = self.selection.look(&self.plan.fields)?;
         let mut summary = FeedSummary { bad: found.bad.len() as u64, ..FeedSummary::default() };
-        summary.first_bad = found.bad.first().map(|(name, bad)| format!("{name}: {}", bad.message));
+        summary.first_bad = found.bad.first().map(BadFile::told);
         let threads = self.threads.max(1);
         std::thread::scope(|scope| {
             let (jobs, waiting) = sync_channel::<Job>(threads);
@@ -166,6 +167,7 @@ impl Feed<'_> {
             let mut from_row = 0;
             'again: loop {
                 let mut reader = Reader::open(&source, &self.plan.fields, limit, (0, 0))?;
+                reader.stop_on(self.cancel);
                 let parser = parser_of(&source, &self.plan.fields, limit)?;
                 let shared = Arc::new((source.clone(), parser));
                 let mut rows = 0;
@@ -174,7 +176,12 @@ impl Feed<'_> {
                         return Err(Error::Interrupted);
                     }
                     let mut block = Block::default();
-                    match reader.next_block(&mut block)? {
+                    let progress = match reader.next_block(&mut block) {
+                        // It does not know why it was called off.
+                        Err(_) if self.cancel.load(Ordering::Relaxed) => return Err(Error::Interrupted),
+                        progress => progress?,
+                    };
+                    match progress {
                         Progress::Block => {
                             // A filler has the row of the record behind it.
                             let is_record = |kind: &FrameKind| !matches!(kind, FrameKind::Filler { .. });

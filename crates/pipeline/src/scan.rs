@@ -9,6 +9,7 @@ mod block;
 
 use crate::error::Error;
 use crate::hold::{HeldShingles, Hold};
+use crate::inputs::BadFile;
 use crate::job::Job;
 use crate::large::Limits;
 use crate::payload::parser_for;
@@ -23,7 +24,7 @@ use block::BlockSketcher;
 use onefold_formats::document::Parser;
 use onefold_formats::reader::{Progress, Reader};
 use onefold_formats::source::{Fields, Format, Layout, Source};
-use onefold_formats::{BadRecord, Block, FrameKind};
+use onefold_formats::{Block, FrameKind};
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -155,7 +156,7 @@ pub(crate) fn scan(
     recipe: &Recipe<'_>,
     sources: &mut [Source],
     workdir: &Workdir,
-    bad_files: &[(String, BadRecord)],
+    bad_files: &[BadFile],
 ) -> Result<Pieces, Error> {
     job.progress.start(StageKind::Read, sources.iter().map(|source| source.size).sum());
     let spare_bytes =
@@ -182,7 +183,7 @@ pub(crate) fn scan(
         large: Mutex::new(()),
         limits: Limits::of(job),
     };
-    let first = || bad_files.first().map(|(name, bad)| format!("{name}: {}", bad.message));
+    let first = || bad_files.first().map(BadFile::told);
     scan.count_bad(None, bad_files.len() as u64, first)?;
     parallel(job, |_| scan.work())?;
     let queue = scan.queue.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -287,12 +288,11 @@ impl Scan<'_> {
             queue.counts[index] = number;
             queue.as_stream[index] = as_stream;
         }
-        let limit = self.job.plan.max_document_bytes as usize;
         if done {
             self.job.progress.advance(source.size, from.1);
             return Ok(None);
         }
-        let reader = Reader::open(&source, &self.job.plan.fields, limit, from)?;
+        let reader = self.job.reader(&source, from)?;
         let active = Arc::new(Active {
             index,
             parser: parser(&source, self.job)?,
@@ -319,13 +319,14 @@ impl Scan<'_> {
             return Ok(false);
         }
         let before = turn.reader.bytes_read();
-        match turn.reader.next_block(block)? {
+        match turn.reader.next_block(block).map_err(|error| self.job.failed(error))? {
             Progress::Block => {}
             Progress::End => {
                 turn.ended = true;
                 // What was not read, as damage at the end of a table.
                 self.job.progress.advance(active.source.size.saturating_sub(before), 0);
-                let digest = format!("{:032x}", turn.reader.digest()?);
+                let digest =
+                    format!("{:032x}", turn.reader.digest().map_err(|error| self.job.failed(error))?);
                 let blocks = turn.blocks;
                 drop(turn);
                 let mut assembler = lock(&active.assembler);

@@ -8,7 +8,7 @@ use crate::load::Context;
 use crate::table::{DocId, Table};
 use crate::workdir::Workdir;
 use onefold_formats::Block;
-use onefold_formats::reader::{Progress, Reader};
+use onefold_formats::reader::Progress;
 use onefold_formats::source::Layout;
 use std::io::{BufWriter, Write};
 use std::os::unix::fs::FileExt;
@@ -104,13 +104,14 @@ fn spool_source(
     wanted: &[DocId],
     put: &mut PutRecord<'_>,
 ) -> Result<(), Error> {
-    let (source, plan) = (&context.sources[index], &context.job.plan);
-    let limit = plan.max_document_bytes as usize;
-    let mut reader = Reader::open(source, &plan.fields, limit, (0, 0))?;
+    let (source, job) = (&context.sources[index], context.job);
+    let mut reader = job.reader(source, (0, 0))?;
     let mut block = Block::default();
     let mut wanted = wanted.iter().copied().peekable();
-    while wanted.peek().is_some() && reader.next_block(&mut block)? == Progress::Block {
-        context.job.check()?;
+    while wanted.peek().is_some()
+        && reader.next_block(&mut block).map_err(|error| job.failed(error))? == Progress::Block
+    {
+        job.check()?;
         for frame in &block.frames {
             if let Some(document) = wanted.next_if(|&document| table.address(document).0 == frame.offset) {
                 put(document, block.bytes_of(frame))?;

@@ -188,6 +188,7 @@ pub(super) fn templates(past: Past<'_>) -> Result<Option<Templates>, Error> {
     for input in manifest.inputs.iter().filter(|input| input.holds_records()) {
         sources.extend(source(past, &input.source)?);
     }
+    static NEVER: AtomicBool = AtomicBool::new(false);
     let job = Job {
         plan: manifest.plan.clone(),
         selection: Selection::default(),
@@ -199,7 +200,7 @@ pub(super) fn templates(past: Past<'_>) -> Result<Option<Templates>, Error> {
         switches: Switches::default(),
         against: None,
         progress: &Silent,
-        cancel: &AtomicBool::new(false),
+        cancel: &NEVER,
     };
     Templates::learn(&job, &sources, share).map(Some)
 }

@@ -106,12 +106,13 @@ impl Stretch<'_> {
         let most = limits.longest().saturating_add(1).max(BYTES_A_THREAD).min(job.plan.max_document_bytes);
         let limit = most as usize;
         let mut reader = Reader::open(source, &job.plan.fields, limit, (start, 0))?;
+        reader.stop_on(job.cancel);
         let parser = parser(source, job)?;
         let mut block = Block::default();
         let (mut seen, mut frames, mut whole) = (0, 0, false);
         while seen < bytes {
             job.check()?;
-            if reader.next_block(&mut block)? != Progress::Block {
+            if reader.next_block(&mut block).map_err(|error| job.failed(error))? != Progress::Block {
                 whole = true;
                 break;
             }

@@ -39,7 +39,7 @@ pub fn learn_url_rules(
     run: &Path,
     options: LearnOptions,
     resources: &Resources,
-    (progress, cancel): (&dyn Progress, &AtomicBool),
+    (progress, cancel): (&dyn Progress, &'static AtomicBool),
 ) -> Result<Learned, Error> {
     let manifest = Manifest::read(run)?;
     if manifest.annotate {
