@@ -193,6 +193,23 @@ fn a_quoted_field_beyond_the_largest_document_is_one_bad_row() {
 }
 
 #[test]
+fn a_table_of_bad_rows_alone_is_kept_without_rows() {
+    let place = Place::new();
+    place.write("nulls.parquet", table::table(&[("text", vec![None; 3]), ("other", vec![Some("x"); 3])]));
+    place.write("column.parquet", table::table(&[("other", vec![Some("x"); 3])]));
+    for name in ["nulls.parquet", "column.parquet"] {
+        for flags in ["", "--annotate"] {
+            let run = place.dedup(&format!("{name} --force {flags}"));
+            run.counted(3, 0, 0, 3);
+            assert_eq!(table::height(&run.kept(name)), 0, "{name} {flags}");
+            assert_eq!(run.manifest()["inputs"][0]["output"], name);
+        }
+        let stream = place.run(&format!("dedup {name} --output -")).ok();
+        assert_eq!(table::height(&stream.stdout), 0, "{name}");
+    }
+}
+
+#[test]
 fn a_table_whose_first_bytes_are_damaged_is_read_from_its_end() {
     let place = Place::new();
     let texts = [prose("alpha", 60), prose("beta", 60), prose("alpha", 60)];

@@ -4,7 +4,7 @@
 mod common;
 
 use common::archive::Record;
-use common::{Place, compressed, ids, line, prose};
+use common::{Place, compressed, four_documents, ids, line, prose, text_of};
 
 type Compress = fn(&[u8]) -> Vec<u8>;
 
@@ -24,6 +24,34 @@ fn records() -> Vec<Vec<u8>> {
         Record::conversion(&n.to_string(), &format!("http://x/{n}"), &prose(topic, 60)).bytes()
     };
     ["a", "b", "c", "b"].iter().enumerate().map(record).collect()
+}
+
+#[test]
+fn a_file_that_is_bad_as_a_whole_is_among_the_inputs() {
+    let place = Place::new();
+    let good = four_documents();
+    let mut bytes = compressed::gzip(good.as_bytes());
+    bytes.truncate(5);
+    place.write("in/a.jsonl.gz", &bytes);
+    place.write("in/b.jsonl", &good);
+    let run = place.dedup("in");
+    let inputs = run.manifest()["inputs"].clone();
+    let first = &inputs[0];
+    assert_eq!((&first["source"], &first["size"]), (&"in/a.jsonl.gz".into(), &bytes.len().into()));
+    assert_eq!((&first["read"], &first["bad"]), (&1.into(), &1.into()));
+    assert!(first["output"].is_null() && first["format"].is_null());
+    let digest = text_of(&first["xxh3_128"]);
+    assert!(place.run("digest -a xxh3-128 in/a.jsonl.gz").ok().text().starts_with(&digest), "{digest}");
+    assert_eq!(run.bad()[0]["length"], bytes.len());
+    // What the inputs hold is what the run holds, and it is found again.
+    let sum = |name: &str| {
+        inputs.as_array().unwrap().iter().map(|input| input[name].as_u64().unwrap()).sum::<u64>()
+    };
+    for name in ["read", "kept", "removed", "bad"] {
+        assert_eq!(sum(name), run.count(name), "{name}");
+    }
+    place.run("dedup in --output out --resume").ok();
+    place.run(&format!("explain out {}", run.kept_ids("b.jsonl")[0])).ok();
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! A few documents by name, for those who look at them closely.
 
 use crate::error::Error;
+use crate::inputs::BadFile;
 use crate::inputs::Selection;
 use crate::payload::text_of;
 use crate::records::each_record;
@@ -85,7 +86,7 @@ pub fn find_documents(
         let first = selection.paths.first().map(|path| path.display().to_string()).unwrap_or_default();
         let more = if selection.paths.len() > 1 { " and the other inputs" } else { "" };
         let bad = match looked.bad.first() {
-            Some((name, bad)) => format!("; {name} could not be read: {}", bad.message),
+            Some(BadFile { name, bad, .. }) => format!("; {name} could not be read: {}", bad.message),
             None => String::new(),
         };
         Error::Unsupported(format!("{id}: no document of this id or URL in {first}{more}{bad}"))

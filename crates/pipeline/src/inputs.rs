@@ -71,20 +71,38 @@ impl Spooled {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Found {
     pub(crate) sources: Vec<Source>,
-    pub(crate) blanks: Vec<Blank>,
-    pub(crate) bad: Vec<(String, BadRecord)>,
+    pub(crate) unread: Vec<Unread>,
+    pub(crate) bad: Vec<BadFile>,
     pub(crate) notes: Vec<String>,
 }
 
-/// An input without anything to read.
+/// A file or folder that is bad as a whole.
 #[derive(Clone, Debug)]
-pub(crate) struct Blank {
+pub(crate) struct BadFile {
+    /// Its name in evidence.
+    pub(crate) name: String,
+    /// Bytes of a file.
+    pub(crate) size: u64,
+    pub(crate) bad: BadRecord,
+}
+
+impl BadFile {
+    /// What is told of it where the first bad record is.
+    pub(crate) fn told(&self) -> String {
+        format!("{}: {}", self.name, self.bad.message)
+    }
+}
+
+/// A file without anything to read, or one that is bad as a whole.
+#[derive(Clone, Debug)]
+pub(crate) struct Unread {
     pub(crate) path: PathBuf,
     /// Its name in evidence.
     pub(crate) name: String,
     pub(crate) size: u64,
     /// Sources named before it.
     pub(crate) sources_before: usize,
+    pub(crate) is_bad: bool,
 }
 
 impl Found {
@@ -97,19 +115,28 @@ impl Found {
     pub(crate) fn files(&self) -> Vec<(&str, &Path, u64)> {
         let sources = self.sources.iter().enumerate();
         let sources = sources.map(|(at, source)| ((at, 1), (&*source.name, &*source.path, source.size)));
-        let blanks = self.blanks.iter();
-        let blanks =
-            blanks.map(|blank| ((blank.sources_before, 0), (&*blank.name, &*blank.path, blank.size)));
-        let mut files: Vec<_> = blanks.chain(sources).collect();
+        let unread = self.unread.iter();
+        let unread = unread.map(|file| ((file.sources_before, 0), (&*file.name, &*file.path, file.size)));
+        let mut files: Vec<_> = unread.chain(sources).collect();
         files.sort_by_key(|(place, _)| *place);
         files.into_iter().map(|(_, file)| file).collect()
     }
 
     fn add_blank(&mut self, path: PathBuf, name: String, how: &str) -> Result<(), Error> {
         self.notes.push(format!("{name}: {how} file"));
-        let (size, sources_before) = (fs_err::metadata(&path)?.len(), self.sources.len());
-        self.blanks.push(Blank { path, name, size, sources_before });
+        self.add_unread(path, name, false).map(|_| ())
+    }
+
+    fn add_bad(&mut self, path: PathBuf, name: String, bad: BadRecord) -> Result<(), Error> {
+        let size = self.add_unread(path, name.clone(), true)?;
+        self.bad.push(BadFile { name, size, bad });
         Ok(())
+    }
+
+    fn add_unread(&mut self, path: PathBuf, name: String, is_bad: bool) -> Result<u64, Error> {
+        let (size, sources_before) = (fs_err::metadata(&path)?.len(), self.sources.len());
+        self.unread.push(Unread { path, name, size, sources_before, is_bad });
+        Ok(size)
     }
 }
 
@@ -148,7 +175,7 @@ impl Selection {
             found.notes.push("no input: the list of --files-from is empty".into());
         }
         for (path, bad) in inputs.bad {
-            found.bad.push((name_of(&path), bad));
+            found.bad.push(BadFile { name: name_of(&path), size: 0, bad });
         }
         for Input { path, relative } in inputs.files {
             let name = names.get(path.as_path()).map_or_else(|| name_of(&path), |&name| name.to_owned());
@@ -156,7 +183,7 @@ impl Selection {
                 Look::Source(source) => found.sources.push(source),
                 Look::Empty => found.add_blank(path, name, "empty")?,
                 Look::Blank => found.add_blank(path, name, "blank")?,
-                Look::Bad(bad) => found.bad.push((name, bad)),
+                Look::Bad(bad) => found.add_bad(path, name, bad)?,
             }
         }
         Ok(found)

@@ -6,6 +6,7 @@ mod found;
 use crate::components::{Matched, documents_of};
 use crate::error::Error;
 use crate::exact::Representatives;
+use crate::inputs::BadFile;
 use crate::job::Job;
 use crate::load::Context;
 use crate::preflight;
@@ -21,7 +22,6 @@ use crate::workdir::Workdir;
 use copies::Copies;
 use found::{Found, FoundPairs};
 use onefold_detect::resolve::BucketLists;
-use onefold_formats::BadRecord;
 use onefold_run::Counts;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -147,8 +147,8 @@ pub(crate) fn counts(table: &Table<'_>, bad_files: u64) -> Counts {
 }
 
 /// The first bad record of the inputs: files that could not be read, then records.
-pub(crate) fn first_bad(table: &Table<'_>, files: &[(String, BadRecord)]) -> Option<String> {
-    let file = files.first().map(|(name, bad)| format!("{name}: {}", bad.message));
+pub(crate) fn first_bad(table: &Table<'_>, files: &[BadFile]) -> Option<String> {
+    let file = files.first().map(BadFile::told);
     file.or_else(|| {
         table.pieces().iter().find_map(|piece| {
             let first = piece.file.meta.first_bad.as_ref()?;

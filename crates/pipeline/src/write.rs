@@ -14,7 +14,7 @@ pub(crate) use replace::keeper_of;
 
 use crate::error::Error;
 use crate::exact::Representatives;
-use crate::inputs::Blank;
+use crate::inputs::{BadFile, Unread};
 use crate::job::{Clock, EvidenceFormat, Job};
 use crate::load::Context;
 use crate::progress::StageKind;
@@ -48,7 +48,7 @@ pub(crate) struct Run<'a> {
     pub(crate) representatives: &'a Representatives,
     pub(crate) verdicts: &'a Verdicts,
     /// What the inputs were when they were looked at.
-    pub(crate) blanks: &'a [Blank],
+    pub(crate) unread: &'a [Unread],
     pub(crate) stamps: &'a [InputStamp],
     pub(crate) workdir: &'a Workdir,
 }
@@ -206,7 +206,7 @@ impl Run<'_> {
     pub(crate) fn write(
         &self,
         output: &Path,
-        bad_files: &[(String, BadRecord)],
+        bad_files: &[BadFile],
         mut notes: Vec<String>,
         clock: Clock,
     ) -> Result<Manifest, Error> {
@@ -256,10 +256,10 @@ impl Run<'_> {
 
     fn inputs(&self) -> Result<Vec<InputRecord>, Error> {
         let mut inputs = Vec::new();
-        let mut blanks = self.blanks.iter().peekable();
+        let mut unread = self.unread.iter().peekable();
         for (index, source) in self.context.sources.iter().enumerate() {
-            while let Some(blank) = blanks.next_if(|blank| blank.sources_before <= index) {
-                inputs.push(blank_record(blank)?);
+            while let Some(file) = unread.next_if(|file| file.sources_before <= index) {
+                inputs.push(unread_record(file)?);
             }
             let documents = self.table.documents_of(index);
             let removed = documents.clone().filter(|&d| !matches!(self.fate(d), Fate::Kept)).count() as u64;
@@ -279,19 +279,21 @@ impl Run<'_> {
                 bad,
             });
         }
-        for blank in blanks {
-            inputs.push(blank_record(blank)?);
+        for file in unread {
+            inputs.push(unread_record(file)?);
         }
         Ok(inputs)
     }
 
     fn counts(&self, inputs: &[InputRecord], bad_files: u64) -> Result<Counts, Error> {
+        // Folders, and names of nothing, are no inputs.
+        let unlisted = bad_files - self.unread.iter().filter(|file| file.is_bad).count() as u64;
         let sum = |field: fn(&InputRecord) -> u64| inputs.iter().map(field).sum::<u64>();
         let mut counts = Counts {
-            read: sum(|i| i.read) + bad_files,
+            read: sum(|i| i.read) + unlisted,
             kept: sum(|i| i.kept),
             removed: sum(|i| i.removed),
-            bad: sum(|i| i.bad) + bad_files,
+            bad: sum(|i| i.bad) + unlisted,
             passed: self.table.pieces().iter().map(|piece| piece.file.meta.passed).sum(),
             compared: self.verdicts.compared,
             ..Counts::default()
@@ -424,10 +426,10 @@ impl Run<'_> {
         Ok(Some(record))
     }
 
-    fn bad_by_kind(&self, bad_files: &[(String, BadRecord)]) -> Result<BTreeMap<String, u64>, Error> {
+    fn bad_by_kind(&self, bad_files: &[BadFile]) -> Result<BTreeMap<String, u64>, Error> {
         let mut kinds = BTreeMap::new();
         let mut count = |bad: &BadRecord| *kinds.entry(bad.kind.name().to_owned()).or_insert(0) += 1;
-        bad_files.iter().for_each(|(_, bad)| count(bad));
+        bad_files.iter().for_each(|file| count(&file.bad));
         for piece in self.table.pieces().iter().filter(|piece| piece.file.meta.bad > 0) {
             self.table.notes(piece)?.bad.iter().for_each(|entry| count(&entry.bad));
         }
@@ -435,18 +437,24 @@ impl Run<'_> {
     }
 }
 
-/// What is said of an input without anything to read.
-fn blank_record(blank: &Blank) -> Result<InputRecord, Error> {
+/// What is said of an input of which nothing was read.
+fn unread_record(file: &Unread) -> Result<InputRecord, Error> {
+    let digest = match OpenFile::open(&file.path) {
+        // That it may not be read is what is bad.
+        Err(error) if file.is_bad && error.kind() == std::io::ErrorKind::PermissionDenied => String::new(),
+        opened => format!("{:032x}", opened?.finish_digest()?),
+    };
+    let bad = u64::from(file.is_bad);
     Ok(InputRecord {
-        source: blank.name.clone(),
+        source: file.name.clone(),
         output: None,
-        size: blank.size,
-        xxh3_128: format!("{:032x}", OpenFile::open(&blank.path)?.finish_digest()?),
+        size: file.size,
+        xxh3_128: digest,
         format: None,
         compression: None,
-        read: 0,
+        read: bad,
         kept: 0,
         removed: 0,
-        bad: 0,
+        bad,
     })
 }

@@ -57,11 +57,11 @@ pub struct Manifest {
 pub struct InputRecord {
     /// Its name in evidence.
     pub source: String,
-    /// Its name below `kept/`, unless it is empty or blank: nothing is written then.
+    /// Its name below `kept/`; none where nothing is written: of empty and blank files and of those that are bad as a whole.
     pub output: Option<String>,
     /// Bytes.
     pub size: u64,
-    /// XXH3-128 of the file, in hexadecimal.
+    /// XXH3-128 of the file, in hexadecimal; empty where it may not be read.
     pub xxh3_128: String,
     /// What it holds, if it holds anything.
     pub format: Option<Format>,
@@ -78,7 +78,7 @@ pub struct InputRecord {
 }
 
 impl InputRecord {
-    /// Whether it is neither empty nor blank.
+    /// Whether something was read: it is neither empty nor blank nor bad as a whole.
     pub fn holds_records(&self) -> bool {
         self.format.is_some()
     }

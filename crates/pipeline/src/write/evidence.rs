@@ -3,6 +3,7 @@
 use super::{Clusters, Run};
 use crate::against::Outside;
 use crate::error::Error;
+use crate::inputs::BadFile;
 use crate::job::EvidenceFormat;
 use crate::load::Loader;
 use crate::paragraphs::lines;
@@ -64,7 +65,7 @@ pub(super) fn check(run: &Run<'_>, clusters: &Clusters) -> Result<(), Error> {
 pub(super) fn write(
     run: &Run<'_>,
     clusters: &Clusters,
-    bad_files: &[(String, BadRecord)],
+    bad_files: &[BadFile],
     folder: &Path,
 ) -> Result<(), Error> {
     let format = run.context.job.switches.evidence;
@@ -85,8 +86,8 @@ pub(super) fn write(
     }
     table.finish()?;
     let mut bad = Table::create(&folder.join(format!("bad.{}", format.ending())), format, &BAD)?;
-    for (source, record) in bad_files {
-        bad.push(&bad_line(source, 0, 0, record))?;
+    for file in bad_files {
+        bad.push(&bad_line(&file.name, 0, file.size, &file.bad))?;
     }
     for piece in run.table.pieces() {
         let source = &run.context.sources[piece.source].name;

@@ -12,7 +12,7 @@ use crate::spool::Spools;
 use crate::table::{DocId, TablePiece};
 use crate::verdicts::Fate;
 use onefold_formats::copy::{Edit, copy_edited};
-use onefold_formats::source::{Format, Layout};
+use onefold_formats::source::{Format, Layout, Source};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
@@ -105,8 +105,8 @@ impl Kept<'_> {
         }
         let whole_file = matches!(source.format, Format::Html | Format::Text | Format::File);
         let documents = run.table.documents_of(index);
-        // A damaged Parquet file without a readable row has nothing to be copied with.
-        if source.layout == Layout::Rows && documents.is_empty() && !bad_free(run, index) {
+        // What a damaged table looks like is not known.
+        if source.layout == Layout::Rows && documents.is_empty() && !is_readable_table(source) {
             return Ok(());
         }
         // A file that is no document and not bad passes.
@@ -255,6 +255,16 @@ impl Iterator for Edits<'_> {
             }
         }
     }
+}
+
+#[cfg(feature = "parquet")]
+fn is_readable_table(source: &Source) -> bool {
+    onefold_formats::parquet::table_shape(source).is_some()
+}
+
+#[cfg(not(feature = "parquet"))]
+fn is_readable_table(_: &Source) -> bool {
+    false
 }
 
 #[cfg(feature = "parquet")]
