@@ -338,6 +338,33 @@ fn an_http_body_that_does_not_decode() {
 }
 
 #[test]
+fn an_http_body_of_another_coding_than_it_says() {
+    let place = Place::new();
+    let page = html(&prose("alpha", 60));
+    let noise: Vec<u8> = (0..3000u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+    let of_type = |id: &str, coding: &str, kind: &str, body: &[u8]| {
+        let head = format!("HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Encoding: {coding}\r\n\r\n");
+        Record::response(id, &format!("http://x/{id}"), "").body([head.as_bytes(), body].concat()).bytes()
+    };
+    let zstd = compressed::zstd(page.as_bytes());
+    let records = [
+        of_type("1", "gzip", "text/html", &zstd),
+        of_type("2", "gzip", "text/html", &noise),
+        of_type("3", "zstd", "text/plain", &noise),
+        // A coding that was undone, and what is no page whatever its coding.
+        of_type("4", "gzip", "text/html", page.as_bytes()),
+        of_type("5", "gzip", "application/octet-stream", &noise),
+        of_type("6", "gzip", "image/png", &noise),
+    ];
+    place.write("a.warc", records.concat());
+    let run = place.dedup("a.warc");
+    run.counted(4, 1, 0, 3);
+    assert_eq!(run.bad_kinds(), ["http"; 3]);
+    assert!(text_of(&run.bad()[0]["message"]).starts_with("content encoding gzip: expected it or a page"));
+    assert_eq!(archive::ids(&archive::parse(&run.kept("a.warc"))), ["4", "5", "6"]);
+}
+
+#[test]
 fn a_file_that_is_nothing_known() {
     let place = Place::new();
     let noise: Vec<u8> = (0..5000u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8).collect();

@@ -105,6 +105,13 @@ impl<'a> Response<'a> {
         codings.map(name).filter(|coding| !coding.is_empty()).collect()
     }
 
+    /// The content coding that was applied last, of those that are read.
+    pub fn content_coding(&self) -> Option<String> {
+        let mut codings = self.codings("Content-Encoding");
+        codings.retain(|coding| matches!(coding.as_str(), "gzip" | "x-gzip" | "deflate" | "br" | "zstd"));
+        codings.pop()
+    }
+
     /// The body with the transfer coding undone: what payload digests of archives are of.
     pub fn entity(&self) -> Cow<'a, [u8]> {
         let chunked = self.codings("Transfer-Encoding").iter().any(|coding| coding.contains("chunked"));

@@ -160,7 +160,14 @@ impl Parser {
             });
         }
         match response.payload(self.limit) {
-            Ok(payload) => self.judge(payload, content_type),
+            Ok(payload) => match (self.judge(payload, content_type)?, response.content_coding()) {
+                // What does not start like its coding had it undone, unless what is there is nothing that is known.
+                (Judged::Skip("other" | "archive"), Some(coding)) if self.expects_text(content_type) => {
+                    let message = format!("content encoding {coding}: expected it or a page, found neither");
+                    Err(BadRecord::new(BadKind::Http, message))
+                }
+                (judged, _) => Ok(judged),
+            },
             Err(error) => match (self.judge)(&[], content_type) {
                 Payload::Skip(what) => Ok(Judged::Skip(what)),
                 _ => {
@@ -170,6 +177,11 @@ impl Parser {
                 }
             },
         }
+    }
+
+    /// Whether a payload is something with text by its declared type.
+    fn expects_text(&self, content_type: Option<&str>) -> bool {
+        !matches!((self.judge)(&[], content_type), Payload::Skip(_))
     }
 
     /// A payload by its bytes and its declared type. HTML has a rule for NUL, and other text has none.
