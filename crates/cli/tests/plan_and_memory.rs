@@ -52,6 +52,37 @@ fn the_plan_as_json_is_near_the_truth() {
 }
 
 #[test]
+fn files_of_unlike_documents_are_told_each_by_itself() {
+    let place = Place::new();
+    let large = |count: u64, words: f64, name: &str| {
+        write_jsonl(&corpus(count, words), place.path(name)).unwrap();
+    };
+    let small = |count: usize, name: &str| {
+        let line = |n| common::line(&format!("{name}{n}"), &format!("few words and {n}"));
+        place.write(name, (0..count).map(line).collect::<String>());
+    };
+    fs_err::create_dir(place.path("a")).unwrap();
+    fs_err::create_dir(place.path("b")).unwrap();
+    large(600, 5000.0, "a/0.jsonl");
+    (1..8).for_each(|n| small(3000, &format!("a/{n}.jsonl")));
+    small(400_000, "b/0.jsonl");
+    (1..12).for_each(|n| large(40, 2000.0, &format!("b/{n}.jsonl")));
+    // Small ones come last.
+    let join =
+        |first: &str, then: &str| [first, then].map(|name| fs_err::read(place.path(name)).unwrap()).concat();
+    let joined = join("a/0.jsonl", "b/0.jsonl");
+    place.write("c.jsonl", joined);
+    for (input, truth) in [("a", 21_600), ("b", 400_440), ("c.jsonl", 400_600)] {
+        let plan = place.run(&format!("dedup {input} --plan --json")).ok().json();
+        let documents = plan[0]["documents"].as_u64().unwrap();
+        assert!(
+            (truth * 2 / 3..=truth * 3 / 2).contains(&documents),
+            "{input}: about {documents} of {truth}"
+        );
+    }
+}
+
+#[test]
 fn a_sample_of_text_that_compresses_well_is_near_the_truth() {
     let place = Place::new();
     let lines: String =

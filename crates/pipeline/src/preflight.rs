@@ -85,6 +85,8 @@ const TABLE_BYTES: u64 = 24 << 20;
 const BYTES_A_CHUNK: u64 = 3 << 10;
 /// A sample is off: what is recommended has room for this part of the documents more, one in so many.
 pub(crate) const MARGIN: u64 = 2;
+/// A sample of a corpus that is the same throughout is off by less than this part, one in so many.
+const MARGIN_OF_SAMPLE: u64 = 32;
 /// The largest document of all may be larger than that of a sample: room for this part of it more, one in so many.
 const MARGIN_OF_LARGEST: u64 = 8;
 /// Verification, matching and writing together cost about this much of reading.
@@ -304,7 +306,7 @@ fn needs(job: &Job<'_>, sources: &[Source], expected: &Expected) -> Estimate {
         + link_names * LINK_NAME_BYTES
         + bad * BAD_BYTES
         + sources.len() as u64 * BLOCK_BYTES;
-    let held = held_by_documents(&recipe, documents);
+    let held = held_by_documents(&recipe, documents + documents / MARGIN_OF_SAMPLE);
     let beside =
         features + sources.len() as u64 * BYTES_A_SOURCE + links::bytes(links) + windows(job, sources);
     let memory = |largest: u64| {

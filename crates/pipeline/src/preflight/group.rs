@@ -1,7 +1,7 @@
 //! Sources that a sample tells in the same way how many documents they hold.
 
 use super::sample::{SAMPLE_BYTES, SAMPLE_SOURCES, Seen, read_sample};
-use super::{BEHIND_READING, Expected};
+use super::{BEHIND_READING, Expected, TableNeeds};
 use crate::error::Error;
 use crate::job::Job;
 use onefold_formats::document::Document;
@@ -55,14 +55,14 @@ impl<'s> Group<'s> {
         &mut self,
         job: &Job<'_>,
         take: &mut dyn FnMut(&Document<'_>, &mut Seen),
-    ) -> Result<Seen, Error> {
+    ) -> Result<Vec<Seen>, Error> {
         let started = Instant::now();
-        let seen = read_sample(job, self.sampled(), take)?;
+        let seen = self.sampled().map(|source| read_sample(job, source, take)).collect();
         self.elapsed += started.elapsed();
-        Ok(seen)
+        seen
     }
 
-    /// Some of the sources, spread over all, and the largest if each is one document.
+    /// Some of the sources, spread over all, and the largest.
     fn sampled(&self) -> impl Iterator<Item = &'s Source> {
         let (all, bytes) = (self.sources.len(), self.bytes());
         // Which of them hold a document few would not tell; as many bytes of them are looked at as of others.
@@ -73,11 +73,8 @@ impl<'s> Group<'s> {
         };
         let count = most.min(all);
         let spread = (0..count).map(move |number| number * all / count);
-        // The largest document is in the largest file, and has to fit.
-        let largest = match self.holds {
-            Holds::Records => None,
-            Holds::Page | Holds::File => (0..all).max_by_key(|&at| self.sources[at].size),
-        };
+        // The largest document may be in the largest file, and has to fit; and there are most records.
+        let largest = (0..all).max_by_key(|&at| self.sources[at].size);
         let largest = largest.filter(|&largest| spread.clone().all(|at| at != largest));
         spread.chain(largest).map(|at| self.sources[at])
     }
@@ -86,37 +83,57 @@ impl<'s> Group<'s> {
         self.sources.iter().map(|source| source.size).sum()
     }
 
-    /// What was seen of some lets expect of all.
-    pub(super) fn expected(&self, job: &Job<'_>, seen: &Seen) -> Expected {
+    /// What was seen of some lets expect of all. Each source that was looked into tells of itself, however little of it was seen:
+    /// a file of few large documents says nothing of one of many small ones beside it.
+    pub(super) fn expected(&self, job: &Job<'_>, seen: &[Seen]) -> Expected {
         let files = self.sources.len() as u64;
-        let by_bytes = if seen.bytes > 0.0 { self.bytes() as f64 / seen.bytes } else { 1.0 };
-        let by_documents = match self.holds {
-            Holds::Records => by_bytes,
-            Holds::Page | Holds::File => files as f64 / seen.files.max(1) as f64,
+        let share = |part: f64, of: f64| if part > 0.0 { of / part } else { 1.0 };
+        let looked_at = seen.iter().map(|seen| seen.bytes).sum();
+        let by_bytes = share(looked_at, self.bytes() as f64);
+        let of_others = match self.holds {
+            Holds::Records => share(seen.iter().map(|seen| seen.size as f64).sum(), self.bytes() as f64),
+            Holds::Page | Holds::File => share(seen.len() as f64, files as f64),
         };
-        let whole = |count: u64| (count as f64 * by_documents).round() as u64;
+        let whole = |count: fn(&Seen) -> u64| {
+            let counts = seen.iter().map(|seen| match self.holds {
+                Holds::Records => count(seen) as f64 * seen.factor(),
+                Holds::Page | Holds::File => count(seen) as f64,
+            });
+            (counts.sum::<f64>() * of_others).round() as u64
+        };
+        let shingle_keys = match self.holds {
+            Holds::Records => whole(|seen| seen.shingle_keys),
+            // The longer a text, the more of them.
+            Holds::Page | Holds::File => {
+                (seen.iter().map(|seen| seen.shingle_keys).sum::<u64>() as f64 * by_bytes).round() as u64
+            }
+        };
         let threads = job.resources.threads.max(1) as f64;
         Expected {
-            documents: if self.holds == Holds::Page { files } else { whole(seen.documents) },
-            links: whole(seen.links),
-            link_names: whole(seen.link_names),
-            largest: seen.largest,
-            tables: seen.tables,
-            shingle_keys: (seen.shingle_keys as f64 * by_bytes).round() as u64,
-            names: whole(seen.names),
-            urls_as_ids: whole(seen.urls_as_ids),
-            bad: whole(seen.bad),
-            unpacked: self.unpacked(seen.packed),
+            documents: if self.holds == Holds::Page { files } else { whole(|seen| seen.documents) },
+            links: whole(|seen| seen.links),
+            link_names: whole(|seen| seen.link_names),
+            largest: seen.iter().map(|seen| seen.largest).max().unwrap_or(0),
+            tables: seen.iter().fold(TableNeeds::default(), |tables, seen| tables.max(seen.tables)),
+            shingle_keys,
+            names: whole(|seen| seen.names),
+            urls_as_ids: whole(|seen| seen.urls_as_ids),
+            bad: whole(|seen| seen.bad),
+            unpacked: self.unpacked(seen),
             seconds: self.elapsed.as_secs_f64() * by_bytes * (1.0 + BEHIND_READING) / threads,
         }
     }
 
     /// Bytes of the records of sources without addresses, by those of some and what they took.
-    fn unpacked(&self, (taken, records): (f64, f64)) -> u64 {
+    fn unpacked(&self, seen: &[Seen]) -> u64 {
         let packed =
             self.sources.iter().filter(|source| matches!(source.layout, Layout::Stream | Layout::Rows));
         let packed: u64 = packed.map(|source| source.size).sum();
-        let expansion = if taken > 0.0 { records / taken } else { 1.0 };
+        let looked_into = seen.iter().filter(|seen| seen.packed.0 > 0.0);
+        let (size, records) = looked_into.fold((0.0, 0.0), |(size, records), seen| {
+            (size + seen.size as f64, records + seen.packed.1 * seen.size as f64 / seen.packed.0)
+        });
+        let expansion = if size > 0.0 { records / size } else { 1.0 };
         (packed as f64 * expansion.max(1.0)) as u64
     }
 }

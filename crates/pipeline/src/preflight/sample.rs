@@ -17,15 +17,15 @@ use onefold_formats::{BadKind, Block};
 pub(super) const SAMPLE_BYTES: usize = 4 << 20;
 /// Sources looked into, spread over all.
 pub(super) const SAMPLE_SOURCES: usize = 8;
-/// Stretches that the sample of a source is taken from, where it can be read from the middle on: what comes first in a
-/// file is at times unlike the rest.
-const STRETCHES: u64 = 4;
+/// Stretches that the sample of a source is taken from, from its beginning to its end, where it can be read from the middle on:
+/// what comes first or last in a file is at times unlike the rest.
+const STRETCHES: u64 = 8;
 
-/// What was seen of a sample.
+/// What was seen of a source.
 #[derive(Default)]
 pub(super) struct Seen {
-    /// Sources looked into.
-    pub(super) files: u64,
+    /// Bytes it has on disk.
+    pub(super) size: u64,
     pub(super) documents: u64,
     pub(super) links: u64,
     pub(super) link_names: u64,
@@ -35,49 +35,54 @@ pub(super) struct Seen {
     pub(super) names: u64,
     pub(super) urls_as_ids: u64,
     pub(super) bad: u64,
-    /// Bytes of the sources, as they are on disk.
+    /// Bytes of it that were looked at, as they are on disk.
     pub(super) bytes: f64,
-    /// The same of those without addresses, and of their records.
+    /// The same if it is without addresses, and bytes of their records.
     pub(super) packed: (f64, f64),
 }
 
-/// Hands over some documents of some sources, given in order.
-pub(super) fn read_sample<'s>(
+impl Seen {
+    /// What was seen of a part lets expect so many times as much of the whole.
+    pub(super) fn factor(&self) -> f64 {
+        if self.bytes > 0.0 { self.size as f64 / self.bytes } else { 1.0 }
+    }
+}
+
+/// Hands over some documents of a source.
+pub(super) fn read_sample(
     job: &Job<'_>,
-    sources: impl Iterator<Item = &'s Source>,
+    source: &Source,
     take: &mut dyn FnMut(&Document<'_>, &mut Seen),
 ) -> Result<Seen, Error> {
-    let mut all = Seen::default();
-    for source in sources {
-        all.files += 1;
-        let mut rows = None;
-        if source.layout == Layout::Rows
-            && let Some((count, needs)) = table_needs(job, source)
-        {
-            rows = Some(count);
-            all.tables = all.tables.max(needs);
-            // The rows of a page that does not fit are not asked for.
-            if needs.budget(job) > job.resources.memory_bytes {
-                all.documents += count;
-                all.bytes += source.size as f64;
-                continue;
-            }
-        }
-        let starts = stretches(source)?;
-        for &start in &starts {
-            let stretch = Stretch { source, rows, start, bytes: SAMPLE_BYTES / starts.len() };
-            stretch.read(job, &mut all, take)?;
+    let mut seen = Seen { size: source.size, ..Seen::default() };
+    let mut rows = None;
+    if source.layout == Layout::Rows
+        && let Some((count, needs)) = table_needs(job, source)
+    {
+        rows = Some(count);
+        seen.tables = needs;
+        // The rows of a page that does not fit are not asked for.
+        if needs.budget(job) > job.resources.memory_bytes {
+            (seen.documents, seen.bytes) = (count, source.size as f64);
+            return Ok(seen);
         }
     }
-    Ok(all)
+    let starts = stretches(source)?;
+    for &start in &starts {
+        let stretch = Stretch { source, rows, start, bytes: SAMPLE_BYTES / starts.len() };
+        stretch.read(job, &mut seen, take)?;
+    }
+    Ok(seen)
 }
 
 /// Where the stretches of a source start.
 fn stretches(source: &Source) -> Result<Vec<u64>, Error> {
     let mut starts = vec![0];
     if source.size > 2 * SAMPLE_BYTES as u64 {
+        // The last one ends with the source.
+        let rest = source.size - SAMPLE_BYTES as u64 / STRETCHES;
         for number in 1..STRETCHES {
-            starts.extend(start_behind(source, source.size / STRETCHES * number)?);
+            starts.extend(start_behind(source, rest / (STRETCHES - 1) * number)?);
         }
     }
     Ok(starts)
