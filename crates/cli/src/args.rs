@@ -199,7 +199,9 @@ pub(crate) struct MachineArgs {
     /// Example: --threads 4 --memory 8GiB --temp /scratch
     #[arg(long, value_name = "N", value_parser = at_least_one, help_heading = "Machine")]
     pub(crate) threads: Option<NonZeroUsize>,
-    /// Memory to stay within [default: half of what is free, within the limit of a container]
+    /// Memory to stay within [default: half of what is free]
+    ///
+    /// In a container with a limit, what is free is what it has left.
     #[arg(long, value_name = "SIZE", value_parser = size::parse, help_heading = "Machine")]
     pub(crate) memory: Option<u64>,
     /// Folder for temporary files [default: beside the output folder of `dedup`, else that of the system]

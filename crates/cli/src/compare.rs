@@ -33,7 +33,7 @@ pub(crate) fn run(arguments: &Compare) -> Result<()> {
     let measures = Measures::of(&a, &b, &settings, groups.as_ref());
     let diff = (!arguments.no_diff).then(|| diff::words(&a.text, &b.text));
     drop(waiting);
-    let mut out = BufWriter::new(std::io::stdout());
+    let mut out = BufWriter::new(crate::terminal::stdout());
     if arguments.json {
         writeln!(out, "{}", print::json(&measures, diff.as_ref())?)?;
     } else {

@@ -14,7 +14,7 @@ use anyhow::{Result, bail};
 use onefold_detect::resolve::Clustering;
 use onefold_index::{Index, Options};
 use onefold_pipeline::{Against, EvidenceFormat, Job, Outcome, Resources, Switches, available_memory};
-use onefold_run::{BadLine, KeepRule, Manifest, Method, Plan, Unit};
+use onefold_run::{BadLine, InputRecord, KeepRule, Manifest, Method, Plan, Unit};
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -319,7 +319,9 @@ fn summary(done: &Done<'_>, arguments: &Dedup, output: &Path) -> Result<()> {
         more(counts.removed_url, "url"),
         counts.clusters
     );
-    note!("removed  {:>12}  {:.1} %: {kinds}", counts.removed, share(counts.removed));
+    // All documents are below kept/ then.
+    let removed = if manifest.annotate { "marked " } else { "removed" };
+    note!("{removed}  {:>12}  {:.1} %: {kinds}", counts.removed, share(counts.removed));
     if let Some(against) = &manifest.against {
         let (exact, near) = (against.removed_exact, against.removed_near);
         note!(
@@ -357,8 +359,9 @@ fn summary(done: &Done<'_>, arguments: &Dedup, output: &Path) -> Result<()> {
         note!("bad      {:>12}  {}{}", counts.bad, kinds(&manifest.bad_by_kind), see("bad"));
     }
     for line in bad.iter().flatten() {
+        let is_whole = |input: &InputRecord| input.source == line.source && !input.holds_records();
         // A file that cannot be read is bad as a whole.
-        let record = if line.offset + line.length > 0 {
+        let record = if line.offset + line.length > 0 && !manifest.inputs.iter().any(is_whole) {
             format!(" record at {}:", line.offset)
         } else {
             String::new()

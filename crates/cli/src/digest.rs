@@ -29,7 +29,7 @@ pub(crate) fn run(arguments: &Digest) -> Result<bool> {
         given => given,
     };
     let tagged = arguments.tag || kinds.len() > 1;
-    let mut out = BufWriter::new(std::io::stdout());
+    let mut out = BufWriter::new(crate::terminal::stdout());
     let mut all = true;
     for file in files {
         match digests(file, kinds) {

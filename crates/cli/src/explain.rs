@@ -10,7 +10,7 @@ use std::io::Write;
 
 pub(crate) fn run(arguments: &Explain) -> Result<()> {
     let _waiting = Waiting::begin();
-    let mut out = std::io::stdout().lock();
+    let mut out = crate::terminal::stdout();
     let mut first = true;
     let unread = explain(&arguments.run, &arguments.id, |explanation| -> Result<()> {
         if arguments.json {
@@ -46,7 +46,10 @@ fn print(out: &mut impl Write, explanation: &Explanation, full: bool) -> Result<
             writeln!(out, "verdict   kept: empty, there is no word in it to be compared")?;
             writeln!(out, "          empty documents are kept, all of them, and are nobody's duplicates")?;
         }
-        Fate::Unique => writeln!(out, "verdict   kept: like no document that was kept before it")?,
+        Fate::Unique => writeln!(
+            out,
+            "verdict   kept: like no document that it was compared with and that was kept before it"
+        )?,
         Fate::Keeper { cluster, size, others } => {
             writeln!(out, "verdict   kept: keeper of cluster {cluster}, {size} documents")?;
             for other in others {

@@ -23,7 +23,7 @@ pub(crate) fn run(arguments: &Fingerprints) -> Result<()> {
     let work = scratch.path()?.join("work");
     let outcome = match arguments.format {
         FingerprintFormat::Tsv => {
-            let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout());
+            let mut out = BufWriter::with_capacity(1 << 16, crate::terminal::stdout());
             // Written once reading has succeeded.
             let mut header = "id\tdigest\tfingerprint\ttokens\n";
             let mut line = String::new();
@@ -99,7 +99,7 @@ fn parquet(
         Ok(writer.push(&row)?)
     })?;
     writer.finish()?;
-    std::io::copy(&mut fs_err::File::open(path)?, &mut std::io::stdout().lock())?;
+    std::io::copy(&mut fs_err::File::open(path)?, &mut crate::terminal::stdout())?;
     Ok(counts)
 }
 

@@ -68,14 +68,14 @@ fn histogram(summary: &PairsSummary) {
 enum Sink {
     None,
     Tsv {
-        out: BufWriter<std::io::Stdout>,
+        out: BufWriter<crate::terminal::Stdout>,
         /// Until it is written: once there is something to list, or at the end.
         header: Option<String>,
         line: String,
         containment: bool,
     },
     Jsonl {
-        out: BufWriter<std::io::Stdout>,
+        out: BufWriter<crate::terminal::Stdout>,
         containment: bool,
     },
     #[cfg(feature = "parquet")]
@@ -90,7 +90,7 @@ impl Sink {
     /// Where containment is asked for, it is told, both ways.
     fn new(arguments: &Pairs, scratch: &Scratch) -> Result<Self> {
         let containment = arguments.matching.containment.is_some();
-        let stdout = || BufWriter::with_capacity(1 << 16, std::io::stdout());
+        let stdout = || BufWriter::with_capacity(1 << 16, crate::terminal::stdout());
         Ok(match arguments.format {
             PairsFormat::Tsv => {
                 let more = if containment { "\tcontainment_a\tcontainment_b" } else { "" };
@@ -187,7 +187,7 @@ impl Sink {
                 if let Some(writer) = writer {
                     writer.finish()?;
                 }
-                std::io::copy(&mut fs_err::File::open(path)?, &mut std::io::stdout().lock())?;
+                std::io::copy(&mut fs_err::File::open(path)?, &mut crate::terminal::stdout())?;
             }
         }
         Ok(())

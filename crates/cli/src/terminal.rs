@@ -34,7 +34,39 @@ static FAILED: Mutex<Option<std::io::Error>> = Mutex::new(None);
 pub(crate) fn print(text: Arguments<'_>) {
     let mut failed = FAILED.lock().unwrap_or_else(PoisonError::into_inner);
     if failed.is_none() {
-        *failed = std::io::stdout().lock().write_fmt(text).err();
+        *failed = stdout().write_fmt(text).err();
+    }
+}
+
+/// Standard output, whose errors name it.
+pub(crate) fn stdout() -> Stdout {
+    Stdout(std::io::stdout())
+}
+
+#[derive(Debug)]
+pub(crate) struct Stdout(std::io::Stdout);
+
+impl Stdout {
+    pub(crate) fn is_terminal(&self) -> bool {
+        self.0.is_terminal()
+    }
+}
+
+impl Write for Stdout {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.write(bytes).map_err(named)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.0.flush().map_err(named)
+    }
+}
+
+fn named(error: std::io::Error) -> std::io::Error {
+    match error.kind() {
+        // It is tried again by those who write.
+        std::io::ErrorKind::Interrupted => error,
+        kind => std::io::Error::new(kind, format!("standard output: {error}")),
     }
 }
 
@@ -45,7 +77,7 @@ pub(crate) fn tell(text: Arguments<'_>) {
 /// Whether all that was printed arrived.
 pub(crate) fn printed() -> std::io::Result<()> {
     let failed = FAILED.lock().unwrap_or_else(PoisonError::into_inner).take();
-    failed.map_or_else(|| std::io::stdout().lock().flush(), Err)
+    failed.map_or_else(|| stdout().flush(), Err)
 }
 
 /// Prints an error with what to do next, and tells the exit code.
@@ -95,6 +127,9 @@ fn hint(error: &Error) -> Option<String> {
             "nothing was written; the same command with --resume and about --memory {enough_mib}MiB goes on from here"
         ),
         Error::ManyDocuments { enough_mib, .. } => format!("about --memory {enough_mib}MiB would do"),
+        Error::Manifest(onefold_run::ManifestError::NoRun { .. }) => {
+            "this is the folder that `onefold dedup` wrote with --output; a run that was stopped goes on with --resume".into()
+        }
         Error::NotOwn(_) => "choose another --temp".into(),
         Error::Disk { .. } => "--temp and --output can be on another disk".into(),
         Error::ResumeChanged { .. } => {

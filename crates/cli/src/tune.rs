@@ -34,7 +34,7 @@ pub(crate) fn run(arguments: &Tune) -> Result<()> {
     }
     let estimate =
         if arguments.corpus.is_empty() { None } else { Some(corpus::estimate(arguments, &curves)?) };
-    let mut out = std::io::BufWriter::new(std::io::stdout());
+    let mut out = std::io::BufWriter::new(crate::terminal::stdout());
     if arguments.json {
         writeln!(out, "{}", print::json(&curves, estimate.as_ref()))?;
     } else {

@@ -24,7 +24,7 @@ pub(crate) fn run(arguments: &Url) -> Result<bool> {
     // Nothing is made that an interrupt would have to take back.
     let _waiting = Waiting::begin();
     let mut printer = Printer {
-        out: BufWriter::new(std::io::stdout()),
+        out: BufWriter::new(crate::terminal::stdout()),
         names: names(arguments),
         rules: arguments.url_rules.as_deref().map(rules::read).transpose()?.unwrap_or_default(),
         json: arguments.json,

@@ -193,6 +193,20 @@ fn a_quoted_field_beyond_the_largest_document_is_one_bad_row() {
 }
 
 #[test]
+fn a_page_whose_checksum_does_not_fit_is_damaged() {
+    let place = Place::new();
+    let mut bytes = fs_err::read(common::data("tables/checksums.parquet")).unwrap();
+    place.write("a.parquet", &bytes);
+    place.dedup("a.parquet").counted(2, 2, 0, 0);
+    let at = bytes.windows(5).position(|part| part == b"seven").unwrap();
+    bytes[at] ^= 1;
+    place.write("a.parquet", bytes);
+    let run = place.dedup("a.parquet --force");
+    assert_eq!(run.bad_kinds(), ["parquet"; 2]);
+    assert!(text_of(&run.bad()[0]["message"]).contains("checksum"), "{:?}", run.bad());
+}
+
+#[test]
 fn a_table_of_bad_rows_alone_is_kept_without_rows() {
     let place = Place::new();
     place.write("nulls.parquet", table::table(&[("text", vec![None; 3]), ("other", vec![Some("x"); 3])]));

@@ -432,6 +432,17 @@ fn pipes_are_read_once_and_whole() {
 }
 
 #[test]
+fn a_file_named_twice_is_told() {
+    let place = Place::new();
+    place.write("in/a.jsonl", records("jsonl").concat());
+    place.write("list", b"\xef\xbb\xbfin/a.jsonl\r\n");
+    let told = |arguments: &str| place.dedup(&format!("{arguments} --force")).manifest()["notes"].to_string();
+    assert!(told("in/a.jsonl in").contains("in/a.jsonl: named more than once"));
+    // A list that an editor wrote has a mark in front.
+    assert!(!told("--files-from list").contains("named more than once"));
+}
+
+#[test]
 fn two_runs_do_not_write_at_one_place() {
     let place = Place::new();
     place.write("a.jsonl", records("jsonl").concat());

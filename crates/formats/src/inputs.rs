@@ -209,6 +209,8 @@ pub fn listed(list: &[u8]) -> Vec<PathBuf> {
         let whole = PathBuf::from(OsStr::from_bytes(line));
         if whole.exists() { whole } else { PathBuf::from(OsStr::from_bytes(line.trim_ascii())) }
     };
+    // Editors put a mark in front that is no part of a name.
+    let list = list.strip_prefix(b"\xef\xbb\xbf").unwrap_or(list);
     list.split(|&byte| byte == b'\n').filter(|line| !line.trim_ascii().is_empty()).map(path).collect()
 }
 

@@ -153,9 +153,9 @@ impl Stream {
 
 /// What is said of damage behind which nothing can be read.
 pub(crate) fn damage(error: &io::Error) -> BadRecord {
-    let kind = match error.kind() {
-        io::ErrorKind::UnexpectedEof => BadKind::Truncated,
-        _ => BadKind::Corrupt,
-    };
-    BadRecord::new(kind, format!("compressed data: {error}"))
+    match error.kind() {
+        // Decoders say in words of their own that they wanted more.
+        io::ErrorKind::UnexpectedEof => BadRecord::new(BadKind::Truncated, "compressed data: ends early"),
+        _ => BadRecord::new(BadKind::Corrupt, format!("compressed data: {error}")),
+    }
 }

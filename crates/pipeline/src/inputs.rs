@@ -5,7 +5,7 @@ use crate::progress::Progress;
 use onefold_formats::BadRecord;
 use onefold_formats::inputs::{Input, Inputs, name_of};
 use onefold_formats::source::{Fields, Look, Source};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -65,6 +65,15 @@ impl Spooled {
         let file = SpooledFile { path, name: name_of(named), relative: relative.to_owned() };
         Ok(Spooled { named: named.to_owned(), files: vec![file] })
     }
+}
+
+/// A word on files that are named more than once: they are read each time, and copies of themselves.
+fn named_twice(files: &[Input]) -> Option<String> {
+    let mut seen = HashSet::with_capacity(files.len());
+    let twice: Vec<&Path> = files.iter().map(|file| &*file.path).filter(|path| !seen.insert(*path)).collect();
+    let first = twice.first()?;
+    let more = if twice.len() > 1 { format!(" and {} others", twice.len() - 1) } else { String::new() };
+    Some(format!("{}{more}: named more than once, and read each time", name_of(first)))
 }
 
 /// What was found.
@@ -169,6 +178,7 @@ impl Selection {
     /// The same for a run that writes `own`, which may lie in a folder that it reads.
     pub(crate) fn look_without(&self, fields: &Fields, own: &[PathBuf]) -> Result<Found, Error> {
         let (mut inputs, names) = self.files_without(own)?;
+        inputs.notes.extend(named_twice(&inputs.files));
         inputs.tell_apart();
         let mut found = Found { notes: inputs.notes, ..Found::default() };
         if self.paths.is_empty() {

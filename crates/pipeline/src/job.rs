@@ -196,6 +196,10 @@ pub fn dedup(job: &Job<'_>, output: &Path) -> Result<Outcome, Error> {
             }
         }
         check_output(job, output)?;
+        if job.switches.resume {
+            let text = format!("nothing to resume in {}: this starts from the beginning", place.display());
+            job.progress.note(&text);
+        }
     }
     write::check_inputs(output, &found.sources)?;
     write::check_annotate(job, &found.sources)?;

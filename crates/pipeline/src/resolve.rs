@@ -40,7 +40,6 @@ pub(crate) fn resolve(
     verdicts.buckets = matched.large(table)?;
     verdicts.buckets_note = matched.note();
     let verdicts = Mutex::new(verdicts);
-    context.job.progress.start(StageKind::Verify, 0);
     matched.each_share(context, table, representatives, |share| {
         let documents = share.documents();
         context.job.progress.start(StageKind::Verify, documents.len() as u64);

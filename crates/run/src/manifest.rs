@@ -111,7 +111,7 @@ pub struct Counts {
     pub passed: u64,
     /// Clusters of two and more.
     pub clusters: u64,
-    /// Pairs that shared a bucket and were compared.
+    /// Pairs of documents that were held against each other: a figure of the work done.
     pub compared: u64,
 }
 
@@ -209,6 +209,12 @@ pub enum ManifestError {
     /// The file cannot be read.
     #[error(transparent)]
     Io(#[from] std::io::Error),
+    /// There is none.
+    #[error("{path}: no finished run is here")]
+    NoRun {
+        /// Where it was looked for.
+        path: String,
+    },
     /// The file is not a manifest.
     #[error("{path}: not a manifest this version reads: {source}")]
     Json {
@@ -248,7 +254,10 @@ impl Manifest {
     /// Reads the manifest of a run.
     pub fn read(run: &Path) -> Result<Self, ManifestError> {
         let path = run.join("manifest.json");
-        let bytes = fs_err::read(&path)?;
+        let bytes = fs_err::read(&path).map_err(|error| match error.kind() {
+            std::io::ErrorKind::NotFound => ManifestError::NoRun { path: run.display().to_string() },
+            _ => error.into(),
+        })?;
         let path = path.display().to_string();
         let json = |source| ManifestError::Json { path: path.clone(), source };
         let value: serde_json::Value = serde_json::from_slice(&bytes).map_err(json)?;

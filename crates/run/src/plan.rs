@@ -218,6 +218,9 @@ impl Plan {
         if self.keeps_newest_version() {
             rule += ", or an older version of a page";
         }
+        if let Some(most) = self.max_bucket.filter(|_| self.method != Method::Exact) {
+            rule += &format!("; buckets of more than {most} documents are not looked into");
+        }
         if self.within != Within::All {
             rule += &format!("; within {}", self.within);
         }
@@ -233,9 +236,10 @@ impl Plan {
 
     /// Which shingles are compared.
     fn shingles(&self) -> String {
+        let counted = if self.text.bag { ", each as often as it occurs," } else { "" };
         match self.sample {
-            Some(sample) => format!("{} shingles, of which a sample {sample},", self.shingle),
-            None => format!("{} shingles", self.shingle),
+            Some(sample) => format!("{} shingles{counted} of which a sample {sample},", self.shingle),
+            None => format!("{} shingles{counted}", self.shingle),
         }
     }
 

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 /// Prints what is kept, in the order of the input. Lines of two files do not become one.
 pub(super) fn print_kept(manifest: &Manifest, folder: &Path) -> Result<()> {
-    let mut out = std::io::stdout().lock();
+    let mut out = crate::terminal::stdout();
     let mut ends_in_line = true;
     let mut before: Option<(Part<'_>, PathBuf)> = None;
     for part in parts(&manifest.inputs) {

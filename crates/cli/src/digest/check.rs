@@ -35,7 +35,7 @@ pub(super) fn run(arguments: &Digest, lists: &[PathBuf]) -> Result<bool> {
             "--check cannot read lists of sum, which have no digest in front of a name; write them with --tag"
         );
     }
-    let mut out = BufWriter::new(std::io::stdout());
+    let mut out = BufWriter::new(crate::terminal::stdout());
     let mut all = true;
     for list in lists {
         let text = match read(list) {

@@ -8,10 +8,10 @@ use onefold_formats::document::{Body, Document};
 use onefold_page::content::{Link, Needs, clean_html, clean_text};
 use onefold_page::{Content, Page, decode};
 use serde::Serialize;
-use std::io::{BufWriter, IsTerminal, Stdout, Write};
+use std::io::{BufWriter, Write};
 
 pub(super) struct Printer {
-    out: BufWriter<Stdout>,
+    out: BufWriter<crate::terminal::Stdout>,
     format: ExtractFormat,
     content: Content,
     on_terminal: bool,
@@ -21,7 +21,7 @@ pub(super) struct Printer {
 
 impl Printer {
     pub(super) fn new(format: ExtractFormat, content: Content) -> Self {
-        let stdout = std::io::stdout();
+        let stdout = crate::terminal::stdout();
         let on_terminal = stdout.is_terminal();
         let out = BufWriter::with_capacity(1 << 16, stdout);
         Printer { out, format, content, on_terminal, has_head: false }

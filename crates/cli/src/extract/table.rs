@@ -9,7 +9,7 @@ use onefold_formats::document::Document;
 use onefold_page::records::{Records, Rows, Table};
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::io::{BufWriter, IsTerminal, Write};
+use std::io::{BufWriter, Write};
 
 /// How a table is written.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -58,7 +58,7 @@ impl Gathered {
     /// Writes the table.
     pub(super) fn finish(self, quiet: bool) -> Result<()> {
         let table = self.records.table(self.rows)?;
-        let stdout = std::io::stdout();
+        let stdout = crate::terminal::stdout();
         let on_terminal = stdout.is_terminal();
         let mut out = BufWriter::with_capacity(1 << 16, stdout);
         match self.shape {

@@ -25,11 +25,11 @@ fn options(machine: &MachineArgs) -> Options {
 }
 
 /// Lines on standard output.
-struct Lines(BufWriter<std::io::Stdout>);
+struct Lines(BufWriter<crate::terminal::Stdout>);
 
 impl Lines {
     fn new() -> Self {
-        Lines(BufWriter::with_capacity(1 << 16, std::io::stdout()))
+        Lines(BufWriter::with_capacity(1 << 16, crate::terminal::stdout()))
     }
 
     fn put(&mut self, line: &impl serde::Serialize) -> Result<()> {

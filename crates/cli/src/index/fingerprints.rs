@@ -24,7 +24,7 @@ pub(super) fn query_batch(arguments: &QueryBatch) -> Result<()> {
         .threads
         .map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from);
     let pairs = index.query_batch(&fingerprints, threads)?;
-    let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout());
+    let mut out = BufWriter::with_capacity(1 << 16, crate::terminal::stdout());
     out.write_all(b"query\tid\tdistance\n")?;
     let mut names: HashMap<u64, String> = HashMap::new();
     let mut line = String::new();

@@ -28,7 +28,7 @@ pub(super) fn run(arguments: &UrlLearn) -> Result<()> {
         min_confidence: options.min_confidence,
         rules: learned.rules,
     };
-    let mut out = std::io::stdout().lock();
+    let mut out = crate::terminal::stdout();
     serde_json::to_writer_pretty(&mut out, &file)?;
     Ok(writeln!(out)?)
 }
