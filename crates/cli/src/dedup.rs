@@ -276,6 +276,14 @@ struct Done<'a> {
     seconds: f64,
 }
 
+/// The field of the text, if all that was read is bad for want of it.
+fn field_of_none(manifest: &Manifest) -> Option<&str> {
+    let nothing_read = manifest.counts.kept + manifest.counts.removed == 0;
+    let wanting = |kind: &String| kind == "missing-field" || kind == "field-type";
+    let is_so = nothing_read && manifest.counts.bad > 0 && manifest.bad_by_kind.keys().all(wanting);
+    is_so.then_some(&manifest.plan.fields.text)
+}
+
 fn summary(done: &Done<'_>, arguments: &Dedup, output: &Path) -> Result<()> {
     let &Done { manifest, ref bad, seconds } = done;
     let counts = &manifest.counts;
@@ -357,6 +365,9 @@ fn summary(done: &Done<'_>, arguments: &Dedup, output: &Path) -> Result<()> {
     }
     if counts.bad > 0 {
         note!("bad      {:>12}  {}{}", counts.bad, kinds(&manifest.bad_by_kind), see("bad"));
+    }
+    if let Some(field) = field_of_none(manifest) {
+        note!("hint: no record has a text in `{}`; --text-field names the field that has it", escape(field));
     }
     for line in bad.iter().flatten() {
         let is_whole = |input: &InputRecord| input.source == line.source && !input.holds_records();

@@ -43,6 +43,17 @@ fn lines_that_are_no_documents() {
 }
 
 #[test]
+fn a_field_that_no_record_has_is_told_with_the_flag_that_names_it() {
+    let place = Place::new();
+    place.write("a.jsonl", "{\"id\":\"x\",\"content\":\"y\"}\n".repeat(3));
+    let told = "hint: no record has a text in `text`; --text-field names the field that has it";
+    let ran = place.run("dedup a.jsonl --output out").ok();
+    assert!(ran.stderr.contains(told), "{}", ran.stderr);
+    place.write("b.jsonl", line("b", "some words here"));
+    assert!(!place.run("dedup a.jsonl b.jsonl --output two").ok().stderr.contains("hint"));
+}
+
+#[test]
 fn a_null_text_is_named() {
     let place = Place::new();
     place.write("a.jsonl", line("a", "some words here") + "{\"id\":\"x\",\"text\":null}\n");

@@ -226,7 +226,7 @@ fn an_interrupt_within_a_record_ends_the_run_soon() {
 #[test]
 fn two_interrupts_at_once_are_told_and_leave_nothing() {
     let place = Place::new();
-    let corpus = Corpus { mean_words: 200.0, vocabulary: 20_000, ..Corpus::new(20_000) };
+    let corpus = Corpus { mean_words: 200.0, vocabulary: 20_000, ..Corpus::new(100_000) };
     write_jsonl(&corpus, place.path("a.jsonl")).unwrap();
     for (between_ms, arguments) in [0, 1, 3, 10, 30].into_iter().flat_map(|ms| {
         [
