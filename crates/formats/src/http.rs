@@ -88,12 +88,13 @@ impl<'a> Response<'a> {
         if self.header(name).is_none() {
             return Vec::new();
         }
-        let mut values = Vec::new();
-        for field in self.lines() {
-            if let Some(first) = field.first().and_then(|line| value_of(line, name)) {
-                let parts = std::iter::once(first).chain(field[1..].iter().copied());
-                values.extend(parts.map(|part| String::from_utf8_lossy(part).into_owned()));
-            }
+        let (mut values, mut goes_on) = (Vec::new(), false);
+        // A header may have millions of lines: none but those of the field are held.
+        for line in self.head.split(|&b| b == b'\n').map(|line| line.trim_ascii_end()) {
+            let is_folded = line.starts_with(b" ") || line.starts_with(b"\t");
+            let part = if is_folded { goes_on.then_some(line) } else { value_of(line, name) };
+            goes_on = part.is_some();
+            values.extend(part.map(|part| String::from_utf8_lossy(part).into_owned()));
         }
         let codings = values.iter().flat_map(|value| value.split(','));
         // Servers write parameters and quotes that no coding has.

@@ -60,8 +60,10 @@ pub(crate) trait Framer: Send {
     /// Looks at the unread bytes, of which there is at least one; `ended` if no more will come.
     fn step(&mut self, unread: &[u8], ended: bool) -> Step;
 
-    /// Looks at the whole of a gzip member that is to hold one record.
-    fn step_in_member(&mut self, member: &[u8]) -> Step {
+    /// Looks at the whole of a gzip member that is to hold one record. Says [`Step::More`] only if it has to know what the next member
+    /// holds; that is nothing if there is none, or if it is large.
+    fn step_in_member(&mut self, member: &[u8], next: Option<&[u8]>) -> Step {
+        let _ = next;
         self.step(member, true)
     }
 
@@ -103,8 +105,12 @@ fn framer(format: Format, limit: usize) -> Box<dyn Framer> {
 
 /// Whether decompressed bytes are one record and nothing else.
 pub(crate) fn holds_one_record(bytes: &[u8], format: Format) -> bool {
-    match framer(format, usize::MAX).step(bytes, true) {
+    match framer(format, usize::MAX).step_in_member(bytes, Some(&[])) {
         Step::Take { len, kind: FrameKind::Record, .. } => bytes[len..].iter().all(u8::is_ascii_whitespace),
+        // One that is wrong about its length is no reason to read all others in another way.
+        Step::Take { len, kind: FrameKind::Bad(bad), .. } => {
+            bad.kind == BadKind::ContentLength && len == bytes.len()
+        }
         _ => false,
     }
 }
@@ -143,6 +149,27 @@ impl Reader {
         limit: usize,
         from: (u64, u64),
     ) -> Result<Self, Error> {
+        Reader::opened(source, fields, limit, from, None)
+    }
+
+    /// The same, of a reader that fails once `stop` is set, also within a record. Of tables no record takes long.
+    pub fn open_stoppable(
+        source: &Source,
+        fields: &crate::source::Fields,
+        limit: usize,
+        from: (u64, u64),
+        stop: &'static AtomicBool,
+    ) -> Result<Self, Error> {
+        Reader::opened(source, fields, limit, from, Some(stop))
+    }
+
+    fn opened(
+        source: &Source,
+        fields: &crate::source::Fields,
+        limit: usize,
+        from: (u64, u64),
+        stop: Option<&'static AtomicBool>,
+    ) -> Result<Self, Error> {
         #[cfg(feature = "parquet")]
         if source.layout == Layout::Rows {
             let reader = crate::parquet::ParquetReader::open(source, fields, limit, from.0)?;
@@ -151,6 +178,7 @@ impl Reader {
         let _ = fields;
         let file = source.open()?;
         file.start_digest();
+        stop.into_iter().for_each(|stop| file.stop_on(stop));
         let framer = framer(source.format, limit);
         if source.layout == Layout::Members {
             file.seek_to(from.0)?;
@@ -168,16 +196,6 @@ impl Reader {
             };
         reader.skip_to(from.0)?;
         Ok(Reader::Stream(reader))
-    }
-
-    /// Fails once this is set, also within a record. Of tables no record takes long.
-    pub fn stop_on(&self, stop: &'static AtomicBool) {
-        match self {
-            Reader::Stream(reader) => reader.file.stop_on(stop),
-            Reader::Members(reader) => reader.file().stop_on(stop),
-            #[cfg(feature = "parquet")]
-            Reader::Parquet(_) => {}
-        }
     }
 
     /// Fills `block` with the next records.

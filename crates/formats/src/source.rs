@@ -166,7 +166,7 @@ impl OpenFile {
     }
 
     /// Fails once this is set, instead of reading more.
-    pub(crate) fn stop_on(&self, stop: &'static AtomicBool) {
+    pub fn stop_on(&self, stop: &'static AtomicBool) {
         self.state().stop = Some(stop);
     }
 

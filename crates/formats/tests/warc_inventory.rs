@@ -256,7 +256,7 @@ const DIFFERS: &[Differs] = &[
         file: "cc_wet_scalatools/file_headers_only.wet.gz",
         types: "",
         pages: (0, 0),
-        bad: "truncated 0",
+        bad: "content-length 0",
         why: "the record is five bytes shorter than it says",
     },
     Differs {

@@ -160,13 +160,12 @@ impl Parser {
             });
         }
         match response.payload(self.limit) {
-            Ok(payload) => match (self.judge(payload, content_type)?, response.content_coding()) {
-                // What does not start like its coding had it undone, unless what is there is nothing that is known.
-                (Judged::Skip("other" | "archive"), Some(coding)) if self.expects_text(content_type) => {
+            Ok(payload) => match response.content_coding() {
+                Some(coding) if self.is_neither(&payload, &response, content_type) => {
                     let message = format!("content encoding {coding}: expected it or a page, found neither");
                     Err(BadRecord::new(BadKind::Http, message))
                 }
-                (judged, _) => Ok(judged),
+                _ => self.judge(payload, content_type),
             },
             Err(error) => match (self.judge)(&[], content_type) {
                 Payload::Skip(what) => Ok(Judged::Skip(what)),
@@ -179,9 +178,11 @@ impl Parser {
         }
     }
 
-    /// Whether a payload is something with text by its declared type.
-    fn expects_text(&self, content_type: Option<&str>) -> bool {
-        !matches!((self.judge)(&[], content_type), Payload::Skip(_))
+    /// Whether a payload that was taken as it is, for it does not start like its coding, is no page without it either.
+    fn is_neither(&self, payload: &[u8], response: &Response<'_>, content_type: Option<&str>) -> bool {
+        matches!((self.judge)(payload, content_type), Payload::Skip("other" | "archive"))
+            && !matches!((self.judge)(&[], content_type), Payload::Skip(_))
+            && payload == response.entity().as_ref()
     }
 
     /// A payload by its bytes and its declared type. HTML has a rule for NUL, and other text has none.

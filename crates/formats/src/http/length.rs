@@ -3,10 +3,13 @@
 use super::{Response, chunk_size};
 use crate::warc::header_end;
 
+/// Longer headers tell nothing.
+const LONGEST_HEADER: usize = 1 << 16;
+
 /// Where a message ends, be it a response or a request: behind its header if it has no body, by its `Content-Length` or
 /// by its chunks. `None` if it does not say, or if what it says leads beyond `bytes`, in which other bytes may follow it.
 pub(crate) fn message_length(bytes: &[u8]) -> Option<usize> {
-    let (end, start) = header_end(bytes)?;
+    let (end, start) = header_end(&bytes[..bytes.len().min(LONGEST_HEADER)])?;
     let (head, body) = (&bytes[..end], &bytes[start..]);
     let message = Response { head, body };
     let is_response = head.starts_with(b"HTTP/");

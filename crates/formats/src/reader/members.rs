@@ -17,6 +17,12 @@ const AHEAD: usize = 1 << 17;
 /// Compressed input held at most while a member that looks damaged might only be long.
 const LONGEST_INPUT: usize = 1 << 26;
 
+/// What a member holds at most that is looked at for its end.
+const NEIGHBOUR: usize = 1 << 20;
+
+/// A record, and where in its member its content is.
+type Framed = (FrameKind, std::ops::Range<usize>);
+
 /// Line ends behind a record at most, as bytes.
 const LONGEST_SEPARATOR: u64 = 8;
 
@@ -82,7 +88,7 @@ impl MemberReader {
             match self.inflate(block, used)? {
                 Inflated::Full => break,
                 Inflated::Member(taken, filled) => {
-                    let Some((kind, body)) = self.frame(&block.bytes[used..used + filled]) else {
+                    let Some((kind, body)) = self.frame(&block.bytes[used..used + filled], taken)? else {
                         return Ok(Progress::NotMembers);
                     };
                     self.push(block, taken as u64, used + body.start..used + body.end, kind);
@@ -109,11 +115,18 @@ impl MemberReader {
     }
 
     /// What the record in a member is, or `None` if it is not one record.
-    fn frame(&mut self, bytes: &[u8]) -> Option<(FrameKind, std::ops::Range<usize>)> {
+    fn frame(&mut self, bytes: &[u8], taken: usize) -> Result<Option<Framed>, Error> {
         if bytes.iter().all(u8::is_ascii_whitespace) {
-            return Some((FrameKind::Filler { keep: true }, 0..0));
+            return Ok(Some((FrameKind::Filler { keep: true }, 0..0)));
         }
-        match self.framer.step_in_member(bytes) {
+        let step = match self.framer.step_in_member(bytes, None) {
+            Step::More => {
+                let next = self.neighbour(taken)?;
+                self.framer.step_in_member(bytes, Some(&next))
+            }
+            step => step,
+        };
+        Ok(match step {
             Step::Take { len, body, kind } => {
                 bytes[len..].iter().all(u8::is_ascii_whitespace).then_some((kind, body))
             }
@@ -124,7 +137,18 @@ impl MemberReader {
                 None => Some((FrameKind::Bad(too_short(len, bytes.len() as u64)), 0..head)),
             },
             Step::More | Step::PassOver(_) | Step::SkipLine(_) | Step::Rest(_) => None,
-        }
+        })
+    }
+
+    /// What the member behind `taken` bytes holds; nothing if there is none, or if it is large or damaged.
+    fn neighbour(&mut self, taken: usize) -> Result<Vec<u8>, Error> {
+        // Of what does not compress, a member is a little larger than what it holds.
+        self.fill(taken + NEIGHBOUR + NEIGHBOUR / 16)?;
+        let mut held = vec![0; NEIGHBOUR];
+        let input = &self.input[self.start + taken..self.filled];
+        let filled = self.inflater.inflate(input, &mut held).map_or(0, |(_, filled)| filled);
+        held.truncate(filled);
+        Ok(held)
     }
 
     fn inflate(&mut self, block: &mut Block, used: usize) -> Result<Inflated, Error> {

@@ -154,13 +154,13 @@ impl Framer for ArcFramer {
         self.frame(unread, Behind::at(ended))
     }
 
-    fn step_in_member(&mut self, member: &[u8]) -> Step {
-        self.frame(member, Behind::Member)
+    fn step_in_member(&mut self, member: &[u8], next: Option<&[u8]>) -> Step {
+        self.frame(member, Behind::Member(next))
     }
 }
 
 impl ArcFramer {
-    fn frame(&self, unread: &[u8], behind: Behind) -> Step {
+    fn frame(&self, unread: &[u8], behind: Behind<'_>) -> Step {
         let ended = behind.is_end();
         let blank = unread.iter().position(|b| !matches!(b, b'\n' | b'\r')).unwrap_or(unread.len());
         if blank > 0 {

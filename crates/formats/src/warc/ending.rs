@@ -3,8 +3,8 @@
 //! Two line ends stand behind a record. A length that takes in some of them is wrong, and where it takes in both, some readers
 //! lose the next record. Not every record without line ends behind it is such a one: content may end in line ends, some writers
 //! put fewer behind each record, and old archives were edited by hand. So it takes a witness: the message of HTTP that a record
-//! holds, which tells its own length, or the next record, if the line ends behind that one are all there. Where no record follows,
-//! as in a gzip member, a page's text is its own witness: those who write such files leave no blank line at its end.
+//! holds, which tells its own length, or the next record, if the line ends behind that one are all there. Of several such
+//! records in a row, the one behind them is the witness.
 //!
 //! A length that leaves blank lines of the content to the line ends behind it is believed: the content is what it was but
 //! for them, and readers go on.
@@ -18,6 +18,8 @@ use crate::warc::header_end;
 const ENDS: &[u8] = b"\r\n\r\n";
 /// Longest next record that is waited for, to see how it ends.
 const NEIGHBOUR: usize = 1 << 20;
+/// So many records in a row may be wrong. More are a writer's habit.
+const ROW: usize = 4;
 /// Bytes that tell the start of a record.
 const START: usize = 16;
 
@@ -33,7 +35,7 @@ pub(super) enum Ending {
 }
 
 /// Looks at a record that ends, as its header says, behind `len` bytes.
-pub(super) fn ending(bytes: &[u8], header: &WarcHeader<'_>, len: usize, behind: Behind) -> Ending {
+pub(super) fn ending(bytes: &[u8], header: &WarcHeader<'_>, len: usize, behind: Behind<'_>) -> Ending {
     let rest = &bytes[len..];
     let blank = rest.iter().take(ENDS.len()).take_while(|byte| ENDS.contains(byte)).count();
     if blank == ENDS.len() {
@@ -62,9 +64,12 @@ pub(super) fn ending(bytes: &[u8], header: &WarcHeader<'_>, len: usize, behind: 
     if own == Some(content) || within_line_end {
         return Ending::TooLong { content };
     }
-    let witness = match next {
-        [] => Some(behind.is_end() && header.get("WARC-Type") == Some(b"conversion")),
-        next => ends_as_it_should(next, behind),
+    let witness = match (next, behind) {
+        // In a member of its own a wrong length costs nobody a record: those that are no documents pass as they are.
+        ([], Behind::Member(_)) if !is_document(header) => Some(false),
+        ([], Behind::Member(next)) => next.and_then(|next| ends_as_it_should(next, Behind::Ended)),
+        ([], _) => Some(false),
+        (next, behind) => ends_as_it_should(next, behind),
     };
     match witness {
         Some(true) => Ending::TooLong { content },
@@ -73,22 +78,32 @@ pub(super) fn ending(bytes: &[u8], header: &WarcHeader<'_>, len: usize, behind: 
     }
 }
 
-/// Whether two line ends stand right behind the record that bytes start with; `None` if that cannot be seen yet.
-fn ends_as_it_should(bytes: &[u8], behind: Behind) -> Option<bool> {
+fn is_document(header: &WarcHeader<'_>) -> bool {
+    matches!(header.get("WARC-Type"), Some(b"response" | b"conversion"))
+}
+
+/// Whether two line ends stand right behind the record that bytes start with, or behind the one after it if that one takes
+/// in some, too; `None` if that cannot be seen yet.
+fn ends_as_it_should(bytes: &[u8], behind: Behind<'_>) -> Option<bool> {
     let window = &bytes[..bytes.len().min(NEIGHBOUR)];
-    let unseen = (behind == Behind::Comes && window.len() < NEIGHBOUR).then_some(());
-    let header = WarcHeader::parse(window);
-    let length = header.and_then(|header| header.content_length()?.checked_add(header.len as u64));
-    let end = match length {
-        Some(length) if length < NEIGHBOUR as u64 => length as usize,
-        None if header.is_none() && unseen.is_some() => return None,
-        _ => return Some(false),
-    };
-    match window.get(end..) {
-        Some(rest) if rest.len() >= ENDS.len() => {
-            let next = rest.get(ENDS.len());
-            Some(rest.starts_with(ENDS) && next.is_none_or(|byte| !byte.is_ascii_whitespace()))
+    let unseen = if behind == Behind::Comes && window.len() < NEIGHBOUR { None } else { Some(false) };
+    let mut record = window;
+    for _ in 0..ROW {
+        let Some(header) = WarcHeader::parse(record) else { return unseen };
+        let length = header.content_length().and_then(|length| length.checked_add(header.len as u64));
+        let Some(end) = length.and_then(|length| usize::try_from(length).ok()) else { return Some(false) };
+        let Some(rest) = record.get(end..) else { return unseen };
+        let blank = rest.iter().take(ENDS.len()).take_while(|byte| ENDS.contains(byte)).count();
+        let Some(next) = rest.get(blank) else {
+            return if blank == ENDS.len() { unseen.map(|_| rest == ENDS) } else { unseen };
+        };
+        if blank == ENDS.len() {
+            return Some(rest.starts_with(ENDS) && !next.is_ascii_whitespace());
         }
-        _ => unseen.is_none().then_some(false),
+        if !record[header.len..end + blank].ends_with(ENDS) {
+            return Some(false);
+        }
+        record = &rest[blank..];
     }
+    Some(false)
 }

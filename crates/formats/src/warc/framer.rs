@@ -123,8 +123,8 @@ impl Framer for WarcFramer {
         self.frame(unread, Behind::at(ended))
     }
 
-    fn step_in_member(&mut self, member: &[u8]) -> Step {
-        self.frame(member, Behind::Member)
+    fn step_in_member(&mut self, member: &[u8], next: Option<&[u8]>) -> Step {
+        self.frame(member, Behind::Member(next))
     }
 
     fn step_before_damage(&mut self, unread: &[u8]) -> Step {
@@ -133,7 +133,7 @@ impl Framer for WarcFramer {
 }
 
 impl WarcFramer {
-    fn frame(&self, unread: &[u8], behind: Behind) -> Step {
+    fn frame(&self, unread: &[u8], behind: Behind<'_>) -> Step {
         let ended = behind.is_end();
         let blank = unread.iter().position(|b| !b.is_ascii_whitespace()).unwrap_or(unread.len());
         if blank > 0 {
@@ -265,9 +265,39 @@ mod tests {
             let step = framer.step_before_damage(seen);
             assert!(matches!(step, Step::Take { kind: FrameKind::Record, .. }), "{}", seen.len());
         }
+        // Some in a row, but no habit.
+        for (row, is_bad) in [(2, true), (4, true), (5, false), (20, false)] {
+            let file = format!("{good}{}{good}{good}", record(9, "wrong").repeat(row));
+            let first = kinds(file.as_bytes())[1];
+            assert_eq!(first, is_bad.then_some(BadKind::ContentLength), "{row}");
+        }
+        // How much is seen behind the next record does not decide.
+        let odd = format!("{}{good}\r\n{good}", record(9, "wrong"));
+        let seen = odd.len() - good.len() - 2;
+        assert!(matches!(WarcFramer::new(1 << 20).step(&odd.as_bytes()[..seen], false), Step::More));
+        assert_eq!(kinds(odd.as_bytes())[0], None);
         // A writer that does so with each record, and blank lines of the content that are left out.
         for habit in [record(9, "right"), record(7, "right"), record(5, "right\n"), record(7, "right\r\n")] {
             assert_eq!(kinds(habit.repeat(3).as_bytes()), [None; 3], "{habit:?}");
+        }
+    }
+
+    #[test]
+    fn the_next_member_is_a_witness() {
+        let (mut framer, good) = (WarcFramer::new(1 << 20), record(5, "right"));
+        let is_bad = |step: &Step| matches!(step, Step::Take { kind: FrameKind::Bad(_), .. });
+        for over in 1..=4 {
+            let wrong = record(5 + over, "wrong").replace("resource", "conversion");
+            let first = framer.step_in_member(wrong.as_bytes(), None);
+            // No content ends within a line end.
+            assert!(if over % 2 == 1 { is_bad(&first) } else { matches!(first, Step::More) }, "{over}");
+            assert!(is_bad(&framer.step_in_member(wrong.as_bytes(), Some(good.as_bytes()))), "{over}");
+            let other = framer.step_in_member(wrong.as_bytes(), Some(wrong.as_bytes()));
+            assert_eq!(is_bad(&other), over % 2 == 1, "{over}");
+        }
+        // What is no document passes.
+        for right in [good, record(9, "wrong")] {
+            assert!(!is_bad(&framer.step_in_member(right.as_bytes(), None)));
         }
     }
 
@@ -296,9 +326,7 @@ mod tests {
             let file = format!("{}{good}", &bare[..bare.len() - 4]);
             assert_eq!(kinds(file.as_bytes()), [None, None], "{file:?}");
         }
-        // At the end of a file, text of a page, and a message that says nothing of its length.
-        let text = record(9, "wrong").replace("resource", "conversion");
-        assert_eq!(kinds(text.as_bytes()), [Some(BadKind::ContentLength)]);
+        // At the end of a file, a message that says nothing of its length.
         let page = "HTTP/1.1 200 OK\r\n\r\n<p>";
         assert_eq!(kinds(http(page.len() + 4, page).as_bytes()), [None]);
         assert_eq!(kinds(http(page.len() + 1, page).as_bytes()), [Some(BadKind::ContentLength)]);

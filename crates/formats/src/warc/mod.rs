@@ -61,24 +61,25 @@ fn content_length(said: u64, found: usize) -> BadRecord {
 
 /// What is behind the bytes that a framer sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Behind {
+enum Behind<'n> {
     /// More of the stream.
     Comes,
     /// Its end.
     Ended,
-    /// The end of a gzip member with one record, all of which is there.
-    Member,
+    /// The end of a gzip member with one record, all of which is there. What the next member holds is told if it was asked for;
+    /// nothing if there is none.
+    Member(Option<&'n [u8]>),
     /// Damage: what is seen last may be a piece of a record, and nothing tells what it went on with.
     Lost,
 }
 
-impl Behind {
+impl Behind<'_> {
     fn at(ended: bool) -> Self {
         if ended { Behind::Ended } else { Behind::Comes }
     }
 
     fn is_end(self) -> bool {
-        matches!(self, Behind::Ended | Behind::Member)
+        matches!(self, Behind::Ended | Behind::Member(_))
     }
 
     /// A record that is longer than what there is.
@@ -94,6 +95,9 @@ impl Behind {
 
     /// What is wrong where something is short: a file may have been cut, while a member ends where its writer ended it.
     fn end(self, of_member: BadKind) -> (BadKind, &'static str) {
-        if self == Behind::Member { (of_member, "its gzip member") } else { (BadKind::Truncated, "file") }
+        match self {
+            Behind::Member(_) => (of_member, "its gzip member"),
+            _ => (BadKind::Truncated, "file"),
+        }
     }
 }
