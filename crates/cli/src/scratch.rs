@@ -2,7 +2,7 @@
 
 use crate::args::MachineArgs;
 use crate::terminal::escape;
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -37,9 +37,13 @@ impl Scratch {
         if self.made.get().is_none() {
             fs_err::create_dir_all(&self.place)?;
             let own = Permissions::from_mode(0o700);
+            // Held until it is listed: an interrupt that comes meanwhile waits for it.
+            let mut all = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+            let made = tempfile::Builder::new().prefix("onefold-").permissions(own).tempdir_in(&self.place);
             let made =
-                tempfile::Builder::new().prefix("onefold-").permissions(own).tempdir_in(&self.place)?;
-            MADE.lock().unwrap_or_else(PoisonError::into_inner).push(made.path().to_owned());
+                made.with_context(|| format!("failed to create a folder in `{}`", self.place.display()))?;
+            all.push(made.path().to_owned());
+            drop(all);
             // Of two threads that ask first, one has made a folder for nothing.
             let _ = self.made.set(made);
         }

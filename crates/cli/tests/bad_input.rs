@@ -248,6 +248,11 @@ fn a_content_length_that_takes_in_line_ends_behind_its_record() {
                 let name = if how == "plain" { "a.warc" } else { "a.warc.gz" };
                 place.write(name, compressed::compress(how, &bytes));
                 let run = place.dedup(&format!("{name} --force"));
+                // Behind the last record nothing tells whether its text ends in line ends, and nothing is lost.
+                if at == 3 && over % 2 == 0 && record.kind() == "conversion" {
+                    run.counted(4, 4, 0, 0);
+                    continue;
+                }
                 assert_eq!(run.bad_kinds(), ["content-length"], "{over} {how} at {at}: {record:?}");
                 run.counted(4, 3, 0, 1);
                 let message = run.bad()[0]["message"].as_str().unwrap().to_owned();
@@ -366,13 +371,15 @@ fn an_http_body_of_another_coding_than_it_says() {
         of_type("4", "gzip", "text/html", page.as_bytes()),
         of_type("5", "gzip", "application/octet-stream", &noise),
         of_type("6", "gzip", "image/png", &noise),
+        // What does decode, to no page.
+        of_type("7", "gzip", "text/html", &compressed::gzip(&noise)),
     ];
     place.write("a.warc", records.concat());
     let run = place.dedup("a.warc");
     run.counted(4, 1, 0, 3);
     assert_eq!(run.bad_kinds(), ["http"; 3]);
     assert!(text_of(&run.bad()[0]["message"]).starts_with("content encoding gzip: expected it or a page"));
-    assert_eq!(archive::ids(&archive::parse(&run.kept("a.warc"))), ["4", "5", "6"]);
+    assert_eq!(archive::ids(&archive::parse(&run.kept("a.warc"))), ["4", "5", "6", "7"]);
 }
 
 #[test]

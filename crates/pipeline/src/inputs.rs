@@ -5,7 +5,7 @@ use crate::progress::Progress;
 use onefold_formats::BadRecord;
 use onefold_formats::inputs::{Input, Inputs, name_of};
 use onefold_formats::source::{Fields, Look, Source};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -69,10 +69,15 @@ impl Spooled {
 
 /// A word on files that are named more than once: they are read each time, and copies of themselves.
 fn named_twice(files: &[Input]) -> Option<String> {
-    let mut seen = HashSet::with_capacity(files.len());
-    let twice: Vec<&Path> = files.iter().map(|file| &*file.path).filter(|path| !seen.insert(*path)).collect();
+    let mut seen: HashSet<PathBuf> = HashSet::with_capacity(files.len());
+    let paths = files.iter().map(|file| file.path.components().collect::<PathBuf>());
+    let twice: BTreeSet<PathBuf> = paths.filter(|path| !seen.insert(path.clone())).collect();
     let first = twice.first()?;
-    let more = if twice.len() > 1 { format!(" and {} others", twice.len() - 1) } else { String::new() };
+    let more = match twice.len() - 1 {
+        0 => String::new(),
+        1 => " and another".to_owned(),
+        more => format!(" and {more} others"),
+    };
     Some(format!("{}{more}: named more than once, and read each time", name_of(first)))
 }
 

@@ -118,14 +118,25 @@ impl Job<'_> {
     /// A reader of a source that ends soon when the job is stopped.
     pub(crate) fn reader(&self, source: &Source, from: (u64, u64)) -> Result<Reader, Error> {
         let limit = self.plan.max_document_bytes as usize;
-        let reader = Reader::open(source, &self.plan.fields, limit, from)?;
-        reader.stop_on(self.cancel);
-        Ok(reader)
+        Reader::open_stoppable(source, &self.plan.fields, limit, from, self.cancel)
+            .map_err(|error| self.failed(error))
     }
 
     /// Why reading failed: a reader that was called off does not know that the job was stopped.
     pub(crate) fn failed(&self, error: onefold_formats::Error) -> Error {
         self.check().err().unwrap_or(error.into())
+    }
+
+    /// XXH3-128 of a file, in hexadecimal. One that is bad as a whole may be so for it may not be read, and has none then.
+    pub(crate) fn digest(&self, path: &Path, is_bad: bool) -> Result<String, Error> {
+        let file = match OpenFile::open(path) {
+            Err(error) if is_bad && error.kind() == std::io::ErrorKind::PermissionDenied => {
+                return Ok(String::new());
+            }
+            opened => opened?,
+        };
+        file.stop_on(self.cancel);
+        Ok(format!("{:032x}", file.finish_digest().map_err(|error| self.failed(error.into()))?))
     }
 
     fn identity(&self, found: &Found) -> Result<Identity, Error> {
@@ -320,6 +331,10 @@ fn finished(job: &Job<'_>, output: &Path, found: &Found) -> Result<Manifest, Err
     if then != job.against.map(|against| against.name()).as_deref() {
         return changed("the index");
     }
+    // Files that are bad as a whole were no inputs once.
+    let listed = |name: &str| manifest.inputs.iter().any(|input| input.source == name);
+    let mut found = found.clone();
+    found.unread.retain(|file| !file.is_bad || listed(&file.name));
     let files = found.files();
     let inputs = || manifest.inputs.iter().zip(&files);
     let same_files = manifest.inputs.len() == files.len()
@@ -329,7 +344,7 @@ fn finished(job: &Job<'_>, output: &Path, found: &Found) -> Result<Manifest, Err
     }
     for (then, &(_, path, _)) in inputs() {
         job.check()?;
-        if format!("{:032x}", OpenFile::open(path)?.finish_digest()?) != then.xxh3_128 {
+        if job.digest(path, then.is_bad_as_a_whole())? != then.xxh3_128 {
             return changed("an input");
         }
     }

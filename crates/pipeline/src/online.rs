@@ -166,8 +166,8 @@ impl Feed<'_> {
         for mut source in sources {
             let mut from_row = 0;
             'again: loop {
-                let mut reader = Reader::open(&source, &self.plan.fields, limit, (0, 0))?;
-                reader.stop_on(self.cancel);
+                let fields = &self.plan.fields;
+                let mut reader = Reader::open_stoppable(&source, fields, limit, (0, 0), self.cancel)?;
                 let parser = parser_of(&source, &self.plan.fields, limit)?;
                 let shared = Arc::new((source.clone(), parser));
                 let mut rows = 0;

@@ -27,7 +27,7 @@ use onefold_formats::BadRecord;
 use onefold_formats::compress::Compression;
 use onefold_formats::document::Parsed;
 use onefold_formats::inputs::name_of;
-use onefold_formats::source::{Format, OpenFile, Source};
+use onefold_formats::source::{Format, Source};
 use onefold_page::file::FileType;
 use onefold_run::{
     AgainstRecord, Counts, FORMAT_VERSION, InputRecord, Manifest, PageCounts, ParagraphCounts, Unit,
@@ -259,7 +259,7 @@ impl Run<'_> {
         let mut unread = self.unread.iter().peekable();
         for (index, source) in self.context.sources.iter().enumerate() {
             while let Some(file) = unread.next_if(|file| file.sources_before <= index) {
-                inputs.push(unread_record(file)?);
+                inputs.push(self.unread_record(file)?);
             }
             let documents = self.table.documents_of(index);
             let removed = documents.clone().filter(|&d| !matches!(self.fate(d), Fate::Kept)).count() as u64;
@@ -268,7 +268,7 @@ impl Run<'_> {
             let documents = documents.len() as u64;
             inputs.push(InputRecord {
                 source: source.name.clone(),
-                output: Some(name_of(&source.relative)),
+                output: (!kept::is_unreadable_table(self, index)).then(|| name_of(&source.relative)),
                 size: source.size,
                 xxh3_128: metas().find_map(|meta| meta.last.clone()).unwrap_or_default(),
                 format: Some(source.format),
@@ -280,9 +280,26 @@ impl Run<'_> {
             });
         }
         for file in unread {
-            inputs.push(unread_record(file)?);
+            inputs.push(self.unread_record(file)?);
         }
         Ok(inputs)
+    }
+
+    /// What is said of an input of which nothing was read.
+    fn unread_record(&self, file: &Unread) -> Result<InputRecord, Error> {
+        let bad = u64::from(file.is_bad);
+        Ok(InputRecord {
+            source: file.name.clone(),
+            output: None,
+            size: file.size,
+            xxh3_128: self.context.job.digest(&file.path, file.is_bad)?,
+            format: None,
+            compression: None,
+            read: bad,
+            kept: 0,
+            removed: 0,
+            bad,
+        })
     }
 
     fn counts(&self, inputs: &[InputRecord], bad_files: u64) -> Result<Counts, Error> {
@@ -435,26 +452,4 @@ impl Run<'_> {
         }
         Ok(kinds)
     }
-}
-
-/// What is said of an input of which nothing was read.
-fn unread_record(file: &Unread) -> Result<InputRecord, Error> {
-    let digest = match OpenFile::open(&file.path) {
-        // That it may not be read is what is bad.
-        Err(error) if file.is_bad && error.kind() == std::io::ErrorKind::PermissionDenied => String::new(),
-        opened => format!("{:032x}", opened?.finish_digest()?),
-    };
-    let bad = u64::from(file.is_bad);
-    Ok(InputRecord {
-        source: file.name.clone(),
-        output: None,
-        size: file.size,
-        xxh3_128: digest,
-        format: None,
-        compression: None,
-        read: bad,
-        kept: 0,
-        removed: 0,
-        bad,
-    })
 }

@@ -78,6 +78,11 @@ pub struct InputRecord {
 }
 
 impl InputRecord {
+    /// Whether it is a file that is bad as a whole.
+    pub fn is_bad_as_a_whole(&self) -> bool {
+        !self.holds_records() && self.bad > 0
+    }
+
     /// Whether something was read: it is neither empty nor blank nor bad as a whole.
     pub fn holds_records(&self) -> bool {
         self.format.is_some()

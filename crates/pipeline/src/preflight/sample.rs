@@ -110,8 +110,9 @@ impl Stretch<'_> {
         // One that does not fit is not looked at whole, and is told by that, unless it takes no more than a thread does anyway.
         let most = limits.longest().saturating_add(1).max(BYTES_A_THREAD).min(job.plan.max_document_bytes);
         let limit = most as usize;
-        let mut reader = Reader::open(source, &job.plan.fields, limit, (start, 0))?;
-        reader.stop_on(job.cancel);
+        let fields = &job.plan.fields;
+        let mut reader = Reader::open_stoppable(source, fields, limit, (start, 0), job.cancel)
+            .map_err(|error| job.failed(error))?;
         let parser = parser(source, job)?;
         let mut block = Block::default();
         let (mut seen, mut frames, mut whole) = (0, 0, false);

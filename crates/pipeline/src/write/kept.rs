@@ -105,8 +105,7 @@ impl Kept<'_> {
         }
         let whole_file = matches!(source.format, Format::Html | Format::Text | Format::File);
         let documents = run.table.documents_of(index);
-        // What a damaged table looks like is not known.
-        if source.layout == Layout::Rows && documents.is_empty() && !is_readable_table(source) {
+        if is_unreadable_table(run, index) {
             return Ok(());
         }
         // A file that is no document and not bad passes.
@@ -255,6 +254,12 @@ impl Iterator for Edits<'_> {
             }
         }
     }
+}
+
+/// Whether a source is a table so damaged that it is not known what it looks like: nothing is written of it.
+pub(super) fn is_unreadable_table(run: &Run<'_>, index: usize) -> bool {
+    let source = &run.context.sources[index];
+    source.layout == Layout::Rows && run.table.documents_of(index).is_empty() && !is_readable_table(source)
 }
 
 #[cfg(feature = "parquet")]
